@@ -1,4 +1,4 @@
-/** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. Each bench is loaded when it runs. */
+/** `npm run bench -- <what>`: speed and punctuality of this machine, as text and as JSON. Each bench is loaded when it runs. */
 import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { checkJsonFile, writeJsonFile } from '../src/cli/bodies/json-file.ts';
@@ -56,7 +56,7 @@ interface CdrArguments {
   json?: string;
 }
 
-/** Decimals of numbers in JSON: all that the measurements tell. */
+/** Decimals of numbers in JSON: as many as the measurements justify. */
 const DECIMALS = 4;
 
 const HELP = `
@@ -216,7 +216,7 @@ const program = new Command('bench')
   .exitOverride()
   .allowExcessArguments(false)
   .addHelpText('after', HELP)
-  // Before the work begins, so that no measurement is made for nothing.
+  // Checked before the work begins, so that no measurement is made in vain.
   .hook('preAction', (_, command) => checkJsonFile(command.opts<{ json?: string }>().json));
 program
   .command('tick')
@@ -400,7 +400,7 @@ function formatTraining(cases: readonly TrainingBenchCase[]): string {
   return rows.join('\n');
 }
 
-/** Text for people first, then the same as JSON. */
+/** Prints readable text, then the same as JSON. */
 function print(text: string, result: object, file: string | undefined): Promise<void> {
   const round = (_key: string, value: unknown): unknown =>
     typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;

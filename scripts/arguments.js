@@ -1,10 +1,10 @@
-/** The command line of a script. `--help` prints the comment that the script begins with: it cannot fall behind. */
+/** Command line of a script. `--help` prints the comment at the script's beginning, so that it cannot become outdated. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /**
- * As `parseArgs` of Node; `script` is the script's `import.meta.url`. Ends the process with code 0 after `--help`, and with
- * code 2 and one sentence for what it does not know.
+ * Like `parseArgs` of Node; `script` is the script's `import.meta.url`. Ends the process with code 0 after `--help`, and with
+ * code 2 and one sentence for unknown arguments.
  */
 export function scriptArguments(script, config) {
   try {

@@ -1,10 +1,11 @@
 /**
- * Forward–backward reset without a script: the insertion of the demo practised for 200 episodes while the simulator resets nothing. A second
- * policy, with a learner and a journal of its own, is shown as often as the first one how to pull the peg out and to bring it back to where an episode may begin
- * (Eysenbach et al., Leave no Trace, 2017); the two take turns. Writes docs/results/backward.json and the figures of docs/workflows.md.
+ * Forward–backward reset without a script: the insertion of the demo, practised for 200 episodes in which the simulator resets nothing. A
+ * second policy, with its own learner and journal, gets as many demonstrations as the first of how to pull the peg out and to bring it back
+ * to where an episode may begin (Eysenbach et al., Leave no Trace, 2017); the two take turns. Writes docs/results/backward.json and the
+ * figures of docs/workflows.md.
  *
  *   npm run evidence -- --only backward       some minutes on two cores
- *   node scripts/backward-evidence.js --page  the page only, from what is kept
+ *   node scripts/backward-evidence.js --page  the page only, from stored figures
  */
 import './node-version.js';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,24 +39,24 @@ const { work } = values;
 const [episodes, seed] = [Number(values.episodes), Number(values.seed)];
 const figuresFile = join(root, 'docs/results/backward.json');
 const pageFile = join(root, 'docs/workflows.md');
-/** The figures are shown for so many episodes at a time. */
+/** Episodes per row of the figures. */
 const BLOCK = 50;
-/** A way back of so much is worth as much as the success, m. */
+/** Distance of the way back that is rewarded as much as the success, m. */
 const PAID_M = 0.1;
-/** Level of the energy tank, as a share, from which on torque goes off between two episodes. */
+/** Level of the energy tank, as a share, up to which torque is switched off between two episodes. */
 const LOW_TANK = 0.4;
-/** A peg so far above the hole's rim is clear of it, m. */
+/** Height above the hole's rim at which the peg is clear of it, m. */
 const CLEAR_M = 0.005;
-/** Standard deviation of the hand of whoever shows the way back, in action units. */
+/** Standard deviation of the noise of the backward demonstrator, in action units. */
 const TREMOR = 0.1;
-/** An arm stands within so many ticks. */
+/** Maximum time for an arm to come to rest, ticks. */
 const REST_TICKS = 300;
 const CONNECT_MS = 120_000;
 
 if (!values.page) await measure();
 if (existsSync(figuresFile)) writePage(JSON.parse(readFileSync(figuresFile, 'utf8')));
 
-/** One policy with its learner, its journal and its judge, over the robot that both share. */
+/** One policy with its learner, its journal and its judge, on the shared robot. */
 async function openSide(name, overlay, judged, robot) {
   const file = join(work, `${name}.yaml`);
   writeFileSync(file, overlay);
@@ -89,7 +90,7 @@ async function openSide(name, overlay, judged, robot) {
     setup,
     runner,
     connection,
-    /** An episode from where the robot is. */
+    /** Runs an episode from the robot's present position. */
     practise: (operator) =>
       runner.run({
         policy,
@@ -116,7 +117,7 @@ async function openSide(name, overlay, judged, robot) {
   };
 }
 
-/** The task whose success is to be back where an episode of the insertion may begin, by its own `start` and `hole`. */
+/** Task whose success is a position at which an episode of the insertion may begin, by its `start` and `hole`. */
 function backAtStart(setup) {
   const { start, hole } = setup.config.task;
   const isBack = ([x, y, z]) =>
@@ -129,7 +130,7 @@ function backAtStart(setup) {
   const begin = ({ measuredTcp }) => {
     awayM = away(measuredTcp);
   };
-  // Beside the success, each step is paid for how much nearer it came.
+  // Besides the success, each step is rewarded for the distance by which it came nearer.
   const judge = ({ measuredTcp }, out) => {
     const nowM = away(measuredTcp);
     out.success = isBack(measuredTcp);
@@ -137,7 +138,7 @@ function backAtStart(setup) {
     out.reward = (out.success ? 1 : 0) + (awayM - nowM) / PAID_M;
     awayM = nowM;
   };
-  // All but the judge is the insertion's: what is seen is the way to the hole.
+  // Everything but the judge is the insertion's: the observation is the way to the hole.
   const task = Object.create(setup.task, {
     judge: { value: judge },
     begin: { value: begin },
@@ -150,7 +151,7 @@ function backAtStart(setup) {
   return { ...setup, task };
 }
 
-/** The demonstrations of both ways with which it begins: the last part in which the simulator resets. */
+/** Records the initial demonstrations of both ways: the last part in which the simulator resets. */
 async function demonstrate(forward, backward, layouts, robot) {
   const shows = [
     { side: forward, operator: createDemonstrator(forward.setup, 2 * seed + 1), steps: 0 },
@@ -169,7 +170,7 @@ async function demonstrate(forward, backward, layouts, robot) {
         steps.push(copy);
       };
       const { success } = await show.side.runner.run({ layout, operator: show.operator, purpose: 'demo', onStep });
-      // The way back begins where the way there has ended.
+      // The way back begins at the end of the way there.
       layout = undefined;
       if (!success) break;
       taken.push(steps);
@@ -187,7 +188,7 @@ async function demonstrate(forward, backward, layouts, robot) {
   }
 }
 
-/** Whoever shows the way back: straight up until the peg is clear of its hole, then to the middle of where episodes begin. */
+/** Demonstrator of the way back: straight up until the peg is clear of its hole, then to the middle of where episodes begin. */
 function pullingOut({ config: { task } }, { link }) {
   const { hole, start, action } = task;
   const middle = [hole.originM[0], hole.originM[1], hole.originM[2] + start.heightM];
@@ -211,7 +212,7 @@ function pullingOut({ config: { task } }, { link }) {
   };
 }
 
-/** Torque off for a moment: in standby the energy tank fills, as a new scene would fill it. Who acts next asks for torque again. */
+/** Switches torque off for a moment: in standby the energy tank fills, as a new scene would fill it. The next episode enables it again. */
 async function rest({ link }) {
   if (link.latest.tankLevel > LOW_TANK) return 0;
   for (let tick = 0; tick < REST_TICKS && link.latest.state !== 'standby'; tick++) {
@@ -223,8 +224,8 @@ async function rest({ link }) {
 }
 
 /**
- * An episode. Where the guard has stopped the robot, a person beside it lets it go on, as with c, and that is counted; so is a robot that
- * only the simulator could bring back.
+ * Runs an episode. If the guard has stopped the robot, an operator releases it, as with c, and that is counted; so is a robot that only
+ * the simulator could bring back.
  */
 async function turn(side, robot, tally, drawLayout, operator) {
   tally.rests += await rest(robot);
@@ -261,7 +262,7 @@ async function measure() {
   try {
     await demonstrate(forward, backward, layouts, robot);
     const begun = performance.now();
-    // The scene of the whole practice, put in place once.
+    // Scene of the whole practice, arranged once.
     const drawLayout = () => shared.task.drawLayout(layouts);
     await robot.link.request({ kind: 'resetScene', layout: drawLayout() });
     let isAtStart = true;
@@ -309,7 +310,7 @@ async function measure() {
 }
 
 function writePage({ rows: all, demonstrations, forwardSteps, backwardSteps, violations, wallS, seed: drawn }) {
-  // What the simulator set back did not come back, and the episode after it is not judged.
+  // A robot that the simulator set back did not come back, and the episode after it is not judged.
   const isBack = (row) => row.isBack && row.setBack + row.restarts === 0;
   const rows = all.map((row, i) => ({ ...row, isBack: isBack(row), isAtStart: i === 0 || isBack(all[i - 1]) }));
   const cell = (successes, tried) => {

@@ -1,7 +1,8 @@
 /**
- * Transpiles `src/` into `dist/`, `bench/` into `dist/bench/` and `packages/X/src/` into `packages/X/dist/`, file by file, copies what is not TypeScript (scenes,
- * pages) beside it, and bundles the monitor's page for browsers. Types are not looked at here: `npm run types` and `npm test` do that. Does nothing when nothing changed;
- * removes outputs whose source is gone. `--quiet` says only that it compiles and how long it took, or what failed.
+ * Transpiles `src/` into `dist/`, `bench/` into `dist/bench/` and `packages/X/src/` into `packages/X/dist/`, file by file, copies other
+ * files (scenes, pages) beside it, and bundles the monitor's page for browsers. Types are not checked here: `npm run types` and `npm test`
+ * do that. Does nothing when nothing changed; removes outputs whose source is gone. `--quiet` prints only that it compiles and for how
+ * long, or what failed.
  */
 import './node-version.js';
 import {
@@ -23,8 +24,8 @@ const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp.json');
 const lockFile = join(dist, '.build-lock');
 /**
- * What browsers run: each a script, and a style sheet where it has one, with all that they import, so that it works without a network.
- * The monitor serves what lies in `monitor/app`; `monitor/page` goes into the pages that are files.
+ * Browser scripts, each bundled with all its imports, and a style sheet if there is one, so that they work without a network.
+ * The monitor serves those in `monitor/app`; `monitor/page` is embedded in pages that are files.
  */
 const app = {
   folder: 'src/monitor/app/',
@@ -37,7 +38,7 @@ const app = {
     (path) => `dist/monitor/${path}`,
   ),
 };
-/** Folders that a build empties of what has no source. */
+/** Folders from which a build removes outputs without a source. */
 const outputFolders = ['dist', ...packages().map((name) => `packages/${name}/dist`)];
 const compilerInputs = ['tsconfig.json', 'package-lock.json', 'scripts/build.js'];
 const quiet = process.argv.includes('--quiet');
@@ -69,7 +70,7 @@ async function build() {
   console.log(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** One output and one map a source: processes and threads are started by the path of their file. */
+/** One output and one map per source, as processes and threads are started by the path of their file. */
 async function transpile(sources) {
   const result = await compiled({
     entryPoints: sources.map((file) => ({ in: file, out: stemOf(file) })),
@@ -79,7 +80,7 @@ async function transpile(sources) {
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
-    // Nothing is minified or dropped, and types go as tsc takes them out: an import that is written stays.
+    // Nothing is minified or dropped, and types are removed as by tsc: a written import stays.
     tsconfig: 'tsconfig.json',
   });
   for (const folder of new Set(result.outputFiles.map(({ path }) => dirname(path))))
@@ -96,7 +97,7 @@ async function bundleApp() {
     bundle: true,
     minify: true,
     platform: 'browser',
-    // Two years before this was written.
+    // Two years older than this code.
     target: ['chrome120', 'firefox121', 'safari17'],
     tsconfig: `${app.folder}tsconfig.json`,
     legalComments: 'inline',
@@ -107,7 +108,7 @@ async function bundleApp() {
   }
 }
 
-/** What esbuild makes with these options, in memory; a failure ends this process with its lines. */
+/** Output of esbuild with these options, in memory; a failure ends this process with its lines. */
 async function compiled(options) {
   const esbuild = await import('esbuild').catch(() =>
     fail('\nesbuild is not installed. Run `npm ci` first (`npm install` adds it to what is there).'),
@@ -119,7 +120,7 @@ async function compiled(options) {
   });
 }
 
-/** Where the outputs of a source lie, without an ending. */
+/** Path of a source's outputs, without extension. */
 function stemOf(source) {
   const stem = source.replace(/\.ts$/, '');
   const inPackage = /^packages\/[^/]+\//.exec(stem)?.[0];
@@ -128,8 +129,9 @@ function stemOf(source) {
 }
 
 /**
- * Imports of `./x.ts` as imports of `./x.js`, as tsc rewrites relative ones, and those that leave the folder of their sources (from `bench/`
- * and `packages/`) as the outputs lie; esbuild prints each on a line of its own, or ends one of several lines with `} from "./x.ts";`. No line moves, so that source maps stay right.
+ * Rewrites imports of `./x.ts` to `./x.js`, as tsc does for relative ones, and those that leave the folder of their sources (from
+ * `bench/` and `packages/`) to the place of the outputs; esbuild prints each on its own line, or ends one of several lines with
+ * `} from "./x.ts";`. No line moves, so that source maps stay right.
  */
 function pointAtOutputs(code, output) {
   const pointed = (all, before, path) => {
@@ -155,20 +157,20 @@ function isCurrent() {
   if (!existsSync(stampFile)) return false;
   const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
   if (stamp.key !== fingerprint(listSources())) return false;
-  // Neither less nor more: what has no source any more would go into the package.
+  // Neither less nor more: an output without a source would go into the package.
   const there = listOutputs();
   const wanted = new Set(stamp.outputs);
   return there.length === wanted.size && there.every((file) => wanted.has(file));
 }
 
-/** Paths of what the build reads, sorted. */
+/** Paths of the build's inputs, sorted. */
 function listSources() {
   return ['bench', ...packages().map((name) => `packages/${name}/src`), 'src']
     .flatMap(filesBelow)
     .filter((file) => !/__snapshots__|\.test\.ts$|\.d\.m?ts$|\.md$|~$|\/\./.test(file));
 }
 
-/** What lies in the folders of outputs, but for what is hidden there. */
+/** Contents of the output folders, except hidden files. */
 function listOutputs() {
   return outputFolders.flatMap(filesBelow).filter((file) => !/(^|\/)dist\/\./.test(file));
 }
@@ -230,7 +232,7 @@ function removeStale(outputs) {
   }
 }
 
-/** One build at a time: tests and demo may start it side by side. A lock whose owner is gone counts for nothing. */
+/** Only one build at a time, as tests and demo may start it concurrently. The lock of a process that has ended is ignored. */
 async function takeLock() {
   for (;;) {
     try {
@@ -244,7 +246,7 @@ async function takeLock() {
   }
 }
 
-/** The lock's owner; just made and still empty counts as alive, gone as 0. */
+/** The lock's owner; a new and still empty lock counts as alive, a missing one as 0. */
 function readLock() {
   try {
     return readFileSync(lockFile, 'utf8') || process.pid;

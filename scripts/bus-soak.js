@@ -1,10 +1,10 @@
 /**
- * Drives an emulated SO-101 for a long time, and says whether the guard's memory grows and its ticks drift.
+ * Drives an emulated SO-101 for a long time, and reports whether the guard's memory grows and its ticks drift.
  *
  *   npm run soak:bus -- [--minutes 30] [--json FILE]
  *
- * Exit code 1 where memory grows by more than 4 MB an hour, the phase or a tick's time on the bus by more than 1 ms, or where the arm stopped more
- * than once in five minutes. Needs a build, and Linux.
+ * Exit code 1 if memory grows by more than 4 MB an hour, the phase or a tick's time on the bus by more than 1 ms, or if the arm stopped
+ * more than once in five minutes. Needs a build, and Linux.
  */
 import './node-version.js';
 import { writeFileSync } from 'node:fs';

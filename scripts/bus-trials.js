@@ -1,13 +1,13 @@
 /**
- * Breaks the bus of an emulated robot while it moves, in every way that it can break, again and again, and says how soon that is known
- * and what is done.
+ * Breaks the bus of an emulated robot while it moves, repeatedly and in every way that it can break, and reports how soon the fault is
+ * detected and the reaction to it.
  *
  *   npm run trials:bus -- [NAME …] [--robot so101] [--trials 100] [--seed 1] [--json FILE]
  *
  * NAME: unplug, garbage, deadServo, overload, brownOut, guardKilled, guardFrozen; default all. Robots: so101 (Feetech), koch (Dynamixel),
  * race-car-vesc (unplug, garbage, vescFault and the guard's).
- * Exit code 1 when anything took longer than promised, or a robot went limp before anybody was told. Some six seconds a trial. Needs a
- * build, and Linux.
+ * Exit code 1 if anything took longer than promised, or a robot went limp before the fault was reported. Some six seconds a trial. Needs
+ * a build, and Linux.
  */
 import './node-version.js';
 import { writeFileSync } from 'node:fs';

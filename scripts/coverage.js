@@ -1,5 +1,5 @@
 /**
- * Branch coverage of src/safety by its unit and property tests: 100 %, or it ends with code 1 and names what is missing.
+ * Branch coverage of src/safety by its unit and property tests: 100 %, or it ends with code 1 and lists uncovered branches.
  *
  *   npm run coverage
  *   npm run coverage -- --json FILE       the summary of each file as well
@@ -18,10 +18,10 @@ const { values, positionals: only } = scriptArguments(import.meta.url, {
   options: { json: { type: 'string' } },
   allowPositionals: true,
 });
-// A folder of its own: two runs would remove each other's files.
+// A separate folder: two concurrent runs would remove each other's files.
 const reports = mkdtempSync(join(tmpdir(), 'rein-coverage-'));
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
-/** What counts: tests beside the code, and the properties of the whole chain. */
+/** Tests that count: those beside the code, and the properties of the whole chain. */
 const tests =
   only.length > 0
     ? only
@@ -47,12 +47,12 @@ const args = [
   '--coverage.thresholds.branches=100',
   '--coverage.reportOnFailure=true',
   `--coverage.reportsDirectory=${reports}`,
-  // Counting makes the code a few times slower.
+  // Instrumented code is a few times slower.
   '--testTimeout=120000',
 ];
 const run = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
   cwd: root,
-  // Which branches are taken does not hang on how many programs the solver is tried with, but on how long attacks last.
+  // Branches taken depend on the duration of attacks, not on the number of programs for the solver.
   env: { REIN_PROGRAMS: '200', REIN_TICKS: '100000', ...process.env },
   stdio: ['ignore', 'inherit', 'inherit'],
 });

@@ -1,4 +1,4 @@
-/** All studies, as a part of docs/results.md: what each claims, and what came out. */
+/** All studies, as a part of docs/results.md: their claims and outcomes. */
 
 import type { StudyCurves } from '../packages/lab/src/curves/samples.ts';
 import { judge, type Verdict } from '../packages/lab/src/curves/verdict.ts';
@@ -13,8 +13,8 @@ export interface StudyResult {
 }
 
 /**
- * In Markdown. `results/curves/NAME.svg` is the plot of each study that has curves. Made from `results` alone, so that it can be
- * made again without training.
+ * Returns the part in Markdown. `results/curves/NAME.svg` is the plot of each study that has curves. Made from `results` alone, so that
+ * it can be repeated without training.
  */
 export function curvesPart(results: readonly StudyResult[]): string {
   const run = results.filter(({ curves }) => Object.keys(curves).length > 0);
@@ -23,7 +23,7 @@ export function curvesPart(results: readonly StudyResult[]): string {
   return [HEAD, overview(run), ...sections, ...waiting(rest)].join('\n');
 }
 
-/** Studies that are written and not run: a line each. */
+/** Studies that have not been run: one line each. */
 function waiting(files: readonly StudyFile[]): string[] {
   if (files.length === 0) return [];
   const lines = files.map(

@@ -1,11 +1,11 @@
 /**
- * Makes the learning curves of docs/results.md: runs every study in config/studies/, keeps the curves of finished runs in
- * docs/results/curves/, a small file a study, and makes page and plots from these files. Ended at any moment, the same command goes on.
+ * Makes the learning curves of docs/results.md: runs every study in config/studies/, stores the curves of finished runs in
+ * docs/results/curves/, a small file per study, and makes page and plots from these files. If interrupted, the same command continues.
  *
  *   npm run curves                         what is missing, then the page: many hours on two cores
  *   npm run curves -- --only pendulum,expo
- *   npm run curves -- --jobs 8             so many runs at a time
- *   npm run curves -- --page               the page only, from the curves that are there
+ *   npm run curves -- --jobs 8             number of concurrent runs
+ *   npm run curves -- --page               the page only, from stored curves
  */
 import './read-typescript.js';
 import { spawn } from 'node:child_process';
@@ -29,7 +29,7 @@ const { values } = scriptArguments(import.meta.url, {
   },
 });
 
-/** Runs what is missing of a study; a run that failed has said so, and the others count. */
+/** Runs what is missing of a study; a failed run has reported its error, and the others count. */
 async function sweep(name, folder) {
   const args = [join(root, 'bin/rein.js'), 'sweep', name, '--jobs', values.jobs, '--out', folder];
   const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: root });
@@ -44,7 +44,7 @@ for (const name of values.page ? [] : names) {
   if (code !== 0) failed = code;
   keepCurves(curvesFile(name), sweepCurves({ study: loadStudyFile(name), folder }, 'finished'));
   writeResults();
-  // Ctrl+C ends all of it.
+  // Ctrl+C ends everything.
   if (code === 130) break;
 }
 if (values.page) writeResults();

@@ -1,8 +1,9 @@
 /**
- * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
- * docs/faults.md from the fault table, docs/serial-writes.md from the drivers' tables of writes, docs/why-not-learning.md from the checks of a run, docs/ros2/reference.md from what registers topics, parameters and launch arguments;
- * what pages of figures say of how much newer the code is, and before them src/ros/messages/definitions.ts, from the definitions of ROS interfaces.
- * `--check` writes nothing and fails when what is committed is not what would be written.
+ * Writes the pages generated from code: docs/config.md and docs/schema/*.json from the configuration's schemas, docs/faults.md from the
+ * fault table, docs/serial-writes.md from the drivers' tables of writes, docs/why-not-learning.md from the checks of a run,
+ * docs/ros2/reference.md from the registration of topics, parameters and launch arguments; the statements of pages of figures on how much
+ * newer the code is; and before them src/ros/messages/definitions.ts, from the definitions of ROS interfaces.
+ * `--check` writes nothing and fails if a committed file differs from its generated form.
  */
 import './node-version.js';
 import './read-typescript.js';
@@ -17,7 +18,7 @@ const schemaFolder = join(root, 'docs', 'schema');
 const isCheck = process.argv.includes('--check');
 
 const { rosDefinitions } = await import('./ros/definitions.ts');
-// First, because the code that the pages come from imports it.
+// First, as it is imported by the code that the pages are generated from.
 const definitions = stale(new Map([[join(root, 'src', 'ros', 'messages', 'definitions.ts'), rosDefinitions(root)]]));
 const { configReference, editorSchemas } = await import('../src/config/reference.ts');
 const { faultReference } = await import('./fault-page.ts');
@@ -25,7 +26,7 @@ const { rosReference } = await import('./ros/page.ts');
 const { serialWritesReference } = await import('./serial-writes-page.ts');
 const { whyReference } = await import('./why-page.ts');
 
-/** Pages of figures that are not taken anew with each change of the code. */
+/** Pages of figures that are not measured again with each change of the code. */
 const OF_FIGURES = ['docs/safety-check.md', 'docs/results.md', 'docs/reward-classifier.md'];
 const counted = (path) => withAges(read(join(root, path)), root);
 
@@ -51,7 +52,7 @@ if (!isCheck) {
   process.exitCode = 1;
 }
 
-/** Files whose text is another; written, unless it is a check. */
+/** Files whose text differs; they are written, unless it is a check. */
 function stale(texts) {
   const files = [...texts].filter(([file, text]) => read(file) !== text).map(([file]) => file);
   for (const file of isCheck ? [] : files) {

@@ -1,2 +1,2 @@
-/** `docs/safety-check.md` as it is, and `docs/evidence.json`: the page with what the figures give below its mark. */
+/** Returns `page`, i.e. docs/safety-check.md, with the figures of `evidence`, i.e. docs/evidence.json, below its mark. */
 export function withEvidence(page: string, evidence: unknown): string;

@@ -1,4 +1,4 @@
-/** The evidence as a part of docs/safety-check.md. What is missing, failed, or was run in short, it says in the place where the figures would be. */
+/** The evidence as a part of docs/safety-check.md. Missing, failed or shortened parts are reported in place of their figures. */
 
 import { markdownTable } from '../src/core/text.ts';
 import { ageSentence } from './page-age.js';
@@ -10,10 +10,10 @@ const number = (value, digits = 2) =>
 const rate = (value) => (typeof value === 'number' ? value.toExponential(1) : '–');
 const NOT_TRIED = 'Simulated; not tried on hardware.';
 
-/** What stands above it on the page is written by hand. */
+/** The page above this mark is written by hand. */
 export const MARK = '<!-- What follows is written by npm run evidence. -->\n';
 
-/** `page` with `evidence`, as it is in evidence.json, in place of what was below the mark. */
+/** Returns `page` with `evidence`, in the form of evidence.json, in place of everything below the mark. */
 export function withEvidence(page, evidence) {
   const [byHand] = page.split(MARK);
   return `${byHand}${MARK}\n${evidencePage(evidence)}`;
@@ -48,7 +48,7 @@ ${section('Mutants of src/safety', parts.mutants, mutantTable)}
 `;
 }
 
-/** How old the oldest part is, and of which commit and machine each is. */
+/** Age of the oldest part, and commit and machine of each. */
 function originOf(parts) {
   const made = Object.values(parts).filter(({ missing }) => missing === undefined);
   if (made.length === 0) return '';
@@ -71,7 +71,7 @@ function minuteOf({ madeAt }) {
   return madeAt.slice(0, 16).replace('T', ' ');
 }
 
-/** Trials and benches have said themselves, in short, where they ran. */
+/** Trials and benches report their machine themselves, in short form. */
 function machineOf({ machine, result }) {
   const { cores, cpu, memoryGiB, kernel, node } = machine ?? result?.machine ?? {};
   if (cpu === undefined) return 'not known';
@@ -79,7 +79,7 @@ function machineOf({ machine, result }) {
   return [`${cores} × ${cpu}`, ...rest.filter(Boolean)].join(', ');
 }
 
-/** The evidence without what would make its file large: samples, courses, single tests. */
+/** The evidence without data that would make its file large: samples, traces, single tests. */
 export function reduced(evidence) {
   const tooLong = new Set(['samplesMs', 'trace', 'worst', 'histogram', 'assertionResults', 'limits']);
   return JSON.parse(
@@ -179,7 +179,7 @@ The same attacks with something left out of the chain:
 ${markdownTable(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
 }
 
-/** Which margin covers which excursion of the arm. */
+/** Margin that covers each kind of excursion of the arm. */
 const MARGIN_OF = {
   armPosition: 'limitMarginRad',
   armSpeed: 'velocityMaxRadPerS',
@@ -187,7 +187,7 @@ const MARGIN_OF = {
   armContact: 'clearanceM',
 };
 
-/** Robots of others: where they are from, what came out, and how to repeat it. */
+/** Third-party robots: source, outcome, and command to repeat it. */
 function foreignTables({ foreign }) {
   const rows = foreign.map(({ name, source, commit, limitsSource, limitsCommit, result, missing, command }) => [
     name,
@@ -288,7 +288,7 @@ function trialTables(result) {
 ${markdownTable(['trial', 'rows', 'trials', 'set aside', 'what', 'median', '95 %', 'worst', 'bound', 'above it'], rows)}${failed.length > 0 ? `\n${failed.join('\n')}\n` : ''}`;
 }
 
-/** One peer that sends as much as it can, and comes again when it is cut off. */
+/** A client that sends as much as it can, and reconnects when it is cut off. */
 function floodTable(result, { lines }) {
   const rows = lines
     .filter(({ name }) => name === 'flood')
@@ -406,7 +406,7 @@ function coverageTable(result) {
   return open.length === 0 ? head : `${head}\n${markdownTable(['not all of', 'branches'], open)}`;
 }
 
-/** Those that no test noticed; all of them are in `tests/mutants/mutants.json`. */
+/** Surviving mutants; all mutants are in `tests/mutants/mutants.json`. */
 function mutantTable(result) {
   const head = `${result.killed} of ${result.total} killed (${number((100 * result.killed) / result.total, 1)} %; promised: 95 %), ${number(result.minutes, 1)} min.\n`;
   const rows = result.rows

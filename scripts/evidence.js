@@ -1,18 +1,18 @@
 /**
- * Makes docs/evidence.json, what was tried on the safety chain and what came out, and of it the last part of docs/safety-check.md.
- * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says, and of each part
- * its commit and machine, and how old the oldest is. Files that are changed and not committed are refused.
+ * Makes docs/evidence.json, the tests of the safety chain with their outcomes, and from it the last part of docs/safety-check.md.
+ * Runs everything one after another; nothing else should run meanwhile. The page reports failed and missing parts, and commit and
+ * machine of each part, and the age of the oldest. Refuses to run with changed files that are not committed.
  *
  *   npm run evidence                       all of it: two hours or more on two cores, after "npm ci" in a fresh clone
- *   npm run evidence -- --models FOLDER    with robots of others, of which copies are below FOLDER
- *   npm run evidence -- --quick            little of everything, to see that it works: the page says so
- *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
+ *   npm run evidence -- --models FOLDER    with third-party robots, of which copies are below FOLDER
+ *   npm run evidence -- --quick            little of everything, as a quick check: the page says so
+ *   npm run evidence -- --reuse            takes existing results of the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run, or from docs/evidence.json
- *   npm run evidence -- --only reward      what a reward classifier is worth, which has a page of its own: docs/reward-classifier.md
- *   npm run evidence -- --only backward    200 episodes that no simulator resets: docs/workflows.md
+ *   npm run evidence -- --only reward      the value of a reward classifier, which has its own page: docs/reward-classifier.md
+ *   npm run evidence -- --only backward    200 episodes without resets by the simulator: docs/workflows.md
  *   npm run evidence -- --only diagnosis   trainings that learn, and the same broken on purpose, before the checks of
  *                                          docs/why-not-learning.md
- *   npm run evidence -- --page             the page only, from what is there: parts of the last run, else docs/evidence.json
+ *   npm run evidence -- --page             the page only, from existing results: parts of the last run, else docs/evidence.json
  *   npm run evidence -- --page --keep foreign=f.json
  *                                          first takes a result that "npm run safety:million" wrote elsewhere for a part; its
  *                                          commit and machine are in the file
@@ -44,12 +44,12 @@ const { values } = scriptArguments(import.meta.url, {
 });
 const { quick, parts: folder } = values;
 const bench = ['node', 'dist/bench/main.js'];
-/** The reporter for people shows what tests print: figures, which `linesOf` reads. */
+/** The default reporter shows output of tests: figures, which `linesOf` reads. */
 const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=default'];
 
 const models = values.models ?? 'FOLDER';
 
-/** What is run, in the order of the page. Each writes the JSON file that is put at the end of its command. */
+/** Parts in the order of the page. Each writes the JSON file given at the end of its command. */
 const PARTS = [
   {
     name: 'million',
@@ -91,11 +91,11 @@ const PARTS = [
   { name: 'coverage', command: ['node', 'scripts/coverage.js', '--json'] },
   { name: 'mutants', command: ['node', 'scripts/mutants.js', ...(quick ? ['--only', 'sanitize'] : []), '--json'] },
 ];
-/** What is no part of the page: it has one of its own, which its command writes. Run where it is named. */
+/** Evidence with its own page, written by its command. Run only if named. */
 const PAGES = {
   reward: ['node', 'scripts/reward-evidence.js'],
   backward: ['node', 'scripts/backward-evidence.js', ...(quick ? ['--episodes', '10'] : [])],
-  // Its numbers stand with the checks, which a page is written from; this holds trainings against them.
+  // Its limits are in the checks, from which a page is generated; this compares trainings with them.
   diagnosis: [
     'env',
     `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`,
@@ -104,7 +104,7 @@ const PAGES = {
     'tests/long/diagnosis',
   ],
 };
-/** What each took on two cores, s: for how long it may take before there is a last time. */
+/** Usual duration of each part on two cores, s: for the estimate while there is no last time. */
 const USUAL_S = {
   million: 4500,
   foreign: 600,
@@ -118,7 +118,7 @@ const USUAL_S = {
   coverage: 500,
   mutants: 1500,
 };
-/** A part says so often that it is still at work, ms. */
+/** Period at which a running part reports progress, ms. */
 const PULSE_MS = 60_000;
 const only = values.only.split(',').filter(Boolean);
 const isPage = (name) => Object.hasOwn(PAGES, name);
@@ -141,7 +141,7 @@ if (!isClean && !quick && !values.dirty && !values.page) {
   process.exit(2);
 }
 const figures = join(values.out, 'evidence.json');
-/** Parts that were kept: of them are those that this folder of runs has not. */
+/** Stored parts: used for those missing in this folder of runs. */
 const kept = existsSync(figures) ? JSON.parse(readFileSync(figures, 'utf8')) : { parts: {} };
 if (values.page && values.keep.length === 0 && !existsSync(folder) && existsSync(figures)) {
   writePage(readFileSync(figures, 'utf8'));
@@ -176,7 +176,7 @@ for (const [name, part] of bad)
   console.log(`not as promised, or missing: ${name} (${part.missing ?? `exit code ${part.exitCode}`})`);
 if (bad.length > 0) process.exitCode = 1;
 
-/** Builds, and runs what writes a page of its own. */
+/** Builds, and runs the command that writes its own page. */
 async function makePage(name) {
   for (const command of [['node', 'scripts/build.js', '--quiet'], PAGES[name]]) {
     const { code, output } = await run(command, {}, (bytes) => process.stdout.write(bytes));
@@ -186,19 +186,19 @@ async function makePage(name) {
   }
 }
 
-/** Puts what `text`, that of evidence.json, says below the mark of the page. */
+/** Writes the content of `text`, that of evidence.json, below the mark of the page. */
 function writePage(text) {
   const page = join(values.out, 'safety-check.md');
   writeFileSync(page, withEvidence(existsSync(page) ? readFileSync(page, 'utf8') : '', JSON.parse(text)));
   console.log(`written: ${page}, from evidence.json beside it`);
 }
 
-/** Where things lie on this machine is nobody else's. */
+/** Removes paths of this machine. */
 function withoutPlaces(text) {
   return text.replaceAll(root, '').replaceAll(models, 'FOLDER');
 }
 
-/** `NAME=FILE`: what a run elsewhere wrote becomes a part, of the commit and machine that the file names. */
+/** `NAME=FILE`: makes the result of a run elsewhere a part, with the commit and machine given in the file. */
 function keepPart(text) {
   const [, name, file] = /^(\w+)=(.+)$/.exec(text) ?? [];
   const refuse = (sentence) => {
@@ -216,7 +216,7 @@ function keepPart(text) {
 }
 
 function isWanted(name) {
-  // Robots of others: only where somebody says where copies of them are.
+  // Third-party robots: only if the folder of their copies is given.
   if (name === 'foreign' && values.models === undefined) return false;
   if (only.length > 0) return only.includes(name);
   // A part of another commit is no part of this page.
@@ -227,7 +227,7 @@ function partFile(name) {
   return join(folder, `${name}.json`);
 }
 
-/** Builds, and runs parts one after another; says which it is at, and how long the rest takes, by what each took the last time. */
+/** Builds, and runs parts one after another; reports the present one and the remaining time, by the last durations. */
 async function makeParts(parts) {
   const lastS = ({ name }) => {
     const seconds = existsSync(partFile(name)) ? readPart(name).seconds : undefined;
@@ -250,7 +250,7 @@ function minutes(seconds) {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Runs one part and keeps what it wrote, with how it ended. */
+/** Runs one part and stores its output, with its exit code. */
 async function makePart({ name, command, flag, env = {} }) {
   const file = partFile(name);
   const fresh = `${file}.new`;
@@ -258,7 +258,7 @@ async function makePart({ name, command, flag, env = {} }) {
   console.log(`${name}: ${shown(command, env)}`);
   const machine = thisMachine();
   const begun = performance.now();
-  // What a part says of itself is shown now and then: its last line.
+  // Shows the last line of a part's output now and then.
   let last = '';
   const pulse = setInterval(() => {
     console.log(`  ${minutes((performance.now() - begun) / 1000)} so far${last === '' ? '' : `: ${last}`}`);
@@ -288,7 +288,7 @@ async function makePart({ name, command, flag, env = {} }) {
   console.log(`  ${code === 0 ? 'as promised' : `ended with ${code}`} after ${seconds.toFixed(0)} s`);
 }
 
-/** What a program printed as one line of `name: {…}`. */
+/** Objects that a program printed as lines `name: {…}`. */
 function linesOf(output) {
   return output.split('\n').flatMap((line) => {
     const [, name, json] = /^(?:\S*m)?([\w -]+): (\{.*\})$/.exec(line) ?? [];
@@ -318,7 +318,7 @@ async function readVersions() {
   return { rein: version, ...packageVersions() };
 }
 
-/** A command as it can be typed. */
+/** A command in the form in which it can be typed. */
 function shown(command, env = {}) {
   return [...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command]
     .map((word) => (/\s/.test(word) ? `'${word}'` : word))

@@ -1,14 +1,14 @@
-/** The fault table as a page for people: `docs/faults.md`. */
+/** The fault table as a readable page: `docs/faults.md`. */
 import { markdownTable } from '../src/core/text.ts';
 import type { FaultRow } from '../src/safety/fault-table/fault-row.ts';
 import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../src/safety/faults.ts';
 import { rosFaults } from './ros/faults.ts';
 
-/** A test that shows what a row promises. */
+/** Test that proves a row. */
 export interface FaultProof {
   readonly row: number;
   readonly clock: 'fake' | 'process' | 'real-time';
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly file: string;
   readonly title: string;
 }
@@ -39,7 +39,7 @@ simulated robot, by its driver, acknowledges by itself, and only where no flag i
 
 `;
 
-/** The text of `docs/faults.md`, with the tests `proofs` beside the rows that they show. */
+/** Text of `docs/faults.md`, with the tests `proofs` beside the rows that they prove. */
 export function faultReference(proofs: readonly FaultProof[]): string {
   return [
     HEAD,

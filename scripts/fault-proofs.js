@@ -1,9 +1,9 @@
-/** Finds the tests that show what a row of the fault table promises: calls of `faultRow` in test files. */
+/** Finds the tests that prove a row of the fault table: calls of `faultRow` in test files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const CALL = /\bfaultRow\(\s*(\d+|\[[\d,\s]+\])\s*,\s*'(fake|process|real-time)'\s*,\s*(['"`])((?:\\.|(?!\3).)*)\3/gs;
-/** Tests against a real ROS 2 are skipped where none is sourced; tests of the house quote calls. Neither shows anything. */
+/** Tests against a real ROS 2 are skipped without one; architecture tests quote calls. Neither proves anything. */
 const LEFT_OUT = [join('tests', 'ros'), join('tests', 'arch')];
 
 /** Every proof below `root`, by file: `{ row, clock, file, title }`. */
@@ -27,7 +27,7 @@ export function proofsIn(file, text) {
   );
 }
 
-/** A title that stands for many tests: what differs is left open. */
+/** Title that stands for many tests: the varying part is replaced. */
 function spoken(title) {
   return title.replaceAll("\\'", "'").replaceAll(/\$\{[^}]*\}/g, '…');
 }

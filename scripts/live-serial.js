@@ -1,14 +1,14 @@
 /**
- * The whole job on an emulated SO-101 in real time: policy, guard, serial bytes, emulated servos, MuJoCo. Starts `rein emulate`, `rein learn`
- * and `rein run` as on a bench, where it learns to press a button; then the policy that it learned acts alone, and its successes are
- * counted, which the last line says. Takes the minutes of learning and six seconds an episode after that: with its defaults a quarter of an
- * hour.
+ * The whole workflow on an emulated SO-101 in real time: policy, guard, serial bytes, emulated servos, MuJoCo. Starts `rein emulate`,
+ * `rein learn` and `rein run` as on a bench, where it learns to press a button; then the learned policy acts alone, and its successes are
+ * counted and printed in the last line. Takes the minutes of learning and six seconds an episode after that: with its defaults a quarter
+ * of an hour.
  *
  *   npm run live:serial -- [--minutes 8] [--evaluate 60] [--seed 1] [--task press] [--out runs/live-serial] [--json FILE]
  *
- * Where the robot wants somebody to look at it, c is pressed, and counted. Needs a build, `script` (util-linux), and no hardware.
- * Ends with code 1 where a run ended before its time, less than half of the episodes took place or succeeded, transitions were lost, limits
- * violated, or no record says that they were not.
+ * If the robot requires an operator, c is pressed, and counted. Needs a build, `script` (util-linux), and no hardware.
+ * Ends with code 1 if a run ended before its time, less than half of the episodes took place or succeeded, transitions were lost, limits
+ * violated, or no record proves that they were not.
  */
 import './node-version.js';
 import { spawn, spawnSync } from 'node:child_process';
@@ -87,7 +87,7 @@ console.log(
     ? 'The policy alone finished no episode.'
     : `The policy alone succeeded in ${tried.successes} of ${tried.without_help} episodes: ${Math.round(100 * tried.success_rate)} %, and with 95 % confidence ${low} to ${high} %.`,
 );
-// Where most of the episodes that were asked for did not take place, nothing was shown.
+// If most of the requested episodes did not take place, nothing was shown.
 const wasRun = learnt.code === 0 && tried.code === 0 && tried.without_help >= Number(values.evaluate) / 2;
 process.exit(wasRun && tried.success_rate >= 0.5 && learnt.lost === 0 && tried.violations === 0 ? 0 : 1);
 
@@ -99,7 +99,7 @@ function start(...args) {
   return child;
 }
 
-/** What it says of itself where it cannot is all that there is to say. */
+/** Its own error message is sufficient. */
 function exportPolicy() {
   const args = [bin, 'export', 'policy', join(out, 'learner'), '--out', policy];
   const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
@@ -130,7 +130,7 @@ function ended(child, signal) {
   });
 }
 
-/** At a terminal, as a person has it, who presses c where that is asked for. */
+/** Runs the robot at a terminal, like an operator, who presses c on request. */
 async function runRobot(folder, seconds, more) {
   const args = ['run', '--task', task, '--config', overlay, '--seed', seed, '--start', 'now', '--out', folder];
   const line = [process.execPath, bin, ...args, '--duration', String(seconds), ...more].join(' ');
@@ -140,11 +140,11 @@ async function runRobot(folder, seconds, more) {
   });
   children.add(child);
   let looks = 0;
-  // What is reported begins a line; the question below it is drawn again and again.
+  // Reports begin a line; the question below them is redrawn repeatedly.
   child.stdout.on('data', (data) => {
     looks += String(data).match(/^[^›\n]*The robot stands\./gm)?.length ?? 0;
   });
-  // As often as it takes: a robot that is on its way to rest, or not read yet, refuses. An arm without torque is brought home before.
+  // Repeated as often as necessary: a robot that is coming to rest, or not read yet, refuses. An arm without torque is brought home before.
   const person = setInterval(() => {
     emulator.stdin.write('hold\n');
     setTimeout(() => child.stdin.write('c'), 2000);
@@ -152,7 +152,7 @@ async function runRobot(folder, seconds, more) {
   child.once('exit', () => clearInterval(person));
   const code = await new Promise((done) => child.once('exit', done));
   children.delete(child);
-  // A run that ends before its time says why there.
+  // A run that ends before its time reports the reason there.
   if (code !== 0) console.log(`rein run ended with ${code}: see ${folder}.log`);
   return { ...figuresOf(folder, looks), code };
 }
@@ -168,7 +168,7 @@ function figuresOf(folder, looks) {
   const alone = episodes.filter(({ interventions }) => interventions === 0);
   const half = alone.slice(Math.floor(alone.length / 2));
   const wins = (list) => list.filter(({ success }) => success).length;
-  // No record is no proof that there was nothing: null, which is not 0.
+  // A missing record is no proof that there was nothing: null, which is not 0.
   const last = records.findLast(({ kind }) => kind === 'link') ?? { lost: null, duplicated: null };
   const safety = records.findLast(({ kind }) => kind === 'safety') ?? { violations: null, ticks: 0 };
   const { low, high } = wilsonInterval(wins(alone), alone.length);
@@ -187,7 +187,7 @@ function figuresOf(folder, looks) {
   };
 }
 
-/** Where the button stands, and the encoder that measures its travel: 5 hundredths of a millimetre a count. */
+/** Position of the button, and the encoder that measures its travel: 5 hundredths of a millimetre a count. */
 function benchYaml() {
   return `robot:
   driver:
@@ -200,7 +200,7 @@ function benchYaml() {
 `;
 }
 
-/** As \`rein calibrate\` would find this arm: each servo in the middle of its turn at its joint's zero. */
+/** Calibration as `rein calibrate` would find it for this arm: each servo in the middle of its turn at its joint's zero. */
 function writeCalibration() {
   const { robot } = loadRobotFile('so101');
   const joints = robot.joints.map(({ name }) => {

@@ -1,7 +1,7 @@
 /**
  * Shows that a robot learns live: starts `rein learn` and `rein run` as two programs in real time (10 steps a second), and
  * prints how often the first and the last episodes succeeded without help. `npm run live -- --minutes 8 --task insert
- * --seed 0 --window 20 --out runs/live`. Ends with code 1 where it did not get better or transitions were lost.
+ * --seed 0 --window 20 --out runs/live`. Ends with code 1 if it did not improve or transitions were lost.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
-/** The machine that figures are taken on. */
+/** The machine on which figures are measured. */
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 
-/** As it is now: ask before anything is measured, or `loadBefore` is that of the measurement. */
+/** Present state: call before measuring, or `loadBefore` is that of the measurement. */
 export function thisMachine() {
   return {
     cpu: cpus()[0]?.model.trim(),

@@ -1,10 +1,10 @@
 /**
- * Breaks src/safety in one way after another (tests/mutants/mutants.json) and sees whether a test notices. Each mutant is
+ * Breaks src/safety in one way after another (tests/mutants/mutants.json) and checks whether a test notices. Each mutant is
  * made in a copy of the tree; the tests beside the changed file run first, and all of the safety chain's if those pass.
- * Ends with code 1 when fewer than 95 % are noticed, and with 2 where tests fail on the copy before anything is broken.
+ * Ends with code 1 if fewer than 95 % are noticed, and with 2 if tests fail on the copy before anything is broken.
  *
  *   npm run mutants                        all of them, two at a time: some ten minutes
- *   npm run mutants -- --only limiter      those whose id holds this
+ *   npm run mutants -- --only limiter      those whose id contains this
  *   npm run mutants -- --json FILE         the result there as well
  */
 import './node-version.js';
@@ -23,9 +23,9 @@ const { values } = scriptArguments(import.meta.url, {
     json: { type: 'string' },
   },
 });
-/** What has to notice. */
+/** Minimum share of mutants that have to be noticed. */
 const LEAST_SHARE = 0.95;
-/** Tests of everything that a change of the safety chain can show in, when those beside it see nothing. */
+/** Tests in which any change of the safety chain can show, if those beside it pass. */
 const ALL_TESTS = [
   'src/safety',
   'tests/sim-time/safety-chain',
@@ -89,7 +89,7 @@ async function work(folder) {
   }
 }
 
-/** Tests that see a mutant first. */
+/** Tests that run first on a mutant. */
 function nearest({ file, tests }) {
   return tests ?? [dirname(file)];
 }
@@ -112,7 +112,7 @@ async function tryMutant(folder, mutant) {
   }
 }
 
-/** Whether some test of `paths` fails, or does not end. */
+/** Resolves to true if a test of `paths` fails, or does not end. */
 function fails(folder, paths, stdio = 'ignore') {
   return new Promise((resolve) => {
     const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...paths, '--bail=1', '--maxWorkers=1'];

@@ -1,4 +1,4 @@
-/** Refuses a Node that is too old with one sentence, before anything fails with a stack. Import it first. */
+/** Refuses a Node that is too old with one sentence, instead of a later stack trace. Import it first. */
 import { readFileSync } from 'node:fs';
 
 const packageFile = new URL('../package.json', import.meta.url);

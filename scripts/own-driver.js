@@ -1,6 +1,6 @@
 /**
- * A robot through the driver that it is run with in simulation, behind the whole guard: strokes, noise and jumps of a policy, stops and all. What a
- * driver sets up otherwise than the robot's file says, no plant of a test's own can show.
+ * A robot through its simulated driver, behind the whole guard: strokes, noise and jumps of a policy, including stops. Reveals
+ * driver settings that differ from the robot's file, which no test's own plant can show.
  */
 import { loadRobotFile } from '../dist/config/index.js';
 import { LockStepClock, Rng } from '../dist/core/index.js';
@@ -9,28 +9,28 @@ import { createActionCommand, lockStepGuard } from '../dist/guard/index.js';
 import { armDriver } from '../dist/identify/open-arm.js';
 import { springJ } from '../dist/safety-check/witness/energy-ledger.js';
 
-/** Joint actions ask for at most this far ahead, rad or m: beyond it the start guard refuses. */
+/** Largest lead of joint actions, rad or m: beyond it the start guard refuses. */
 const SCALE = 0.09;
 const SLIDE_SCALE = 0.005;
-/** An arm that its servos hold may stand outside its box after a stop: as long as this, then hands move it home. */
+/** An arm held by its servos may stand outside its box after a stop: for so long, then hands move it home. */
 const STOOD_TICKS = 100;
-/** One command holds for so many ticks. */
+/** Duration of one command, ticks. */
 const STEP_TICKS = 2;
-/** A policy of one kind lasts so many ticks. */
+/** Duration of a policy of one kind, ticks. */
 const BOUT_TICKS = 250;
 /** The scene of arm6, with its hole out of the way. */
 const FAR_HOLE = { objects: { hole: [0.5, 0, -1, 0] } };
 /**
- * What dampers took out, and what set-points under way were booked too high, comes back to the tank when readings have shown it: of the time
- * before a start in its first ticks.
+ * Energy taken out by dampers, and booked too high for set-points in transit, is credited to the tank once readings have shown it: that of
+ * the time before a start in its first ticks.
  */
 const SETTLING_TICKS = 4;
 const POLICIES = ['strokes', 'bangBang', 'noise', 'drift', 'broken'];
 
 /**
- * `ticks` of robot `name`, with its tank or without (`without: ['tank']`). `violations`: of the guard's independent monitor. `followed`: ticks in which commands were.
- * `helped`: how often hands moved the arm home.
- * `surplusJ`: the most that robot and tank had more than at the start, less what the tank was topped up with; `undefined` without a tank.
+ * Runs `ticks` of robot `name`, with its tank or without (`without: ['tank']`). `violations`: of the guard's independent monitor.
+ * `followed`: ticks in which commands were followed. `helped`: number of times that hands moved the arm home. `surplusJ`: the most that
+ * robot and tank had more than at the start, less what the tank was topped up with; `undefined` without a tank.
  */
 export async function throughDriver(name, ticks, seed, without) {
   const rng = new Rng(seed);
@@ -44,7 +44,7 @@ export async function throughDriver(name, ticks, seed, without) {
     followed: 0,
     helped: 0,
   };
-  // A base that stands outside its fence is carried back and started anew: where it is reckoned to be begins there.
+  // A base outside its fence is carried back and restarted: its odometry begins there.
   while (sum.ticks < ticks) {
     const part = await opened(name, ticks - sum.ticks, rng, without);
     for (const key of ['ticks', 'violations', 'followed', 'helped']) sum[key] += part[key];
@@ -56,7 +56,7 @@ export async function throughDriver(name, ticks, seed, without) {
 
 async function opened(name, ticks, rng, without) {
   const { driver: config, ...full } = loadRobotFile(name).robot;
-  // The tank's servos stay those of its file: only the guard goes without it.
+  // The servos stay those of the file with a tank: only the guard runs without it.
   const model = without.includes('tank') ? { ...full, tank: undefined } : full;
   const spec = armDriver({ ...full, driver: simulatedDriver(config) });
   const driver = await createDriver(spec, { model: full });
@@ -86,7 +86,7 @@ async function opened(name, ticks, rng, without) {
   }
 }
 
-/** A base is asked for more than it may do: nothing refuses its first step. */
+/** A base is commanded more than permitted: nothing refuses its first step. */
 function scaleOf(model, joint, slides) {
   if (model.base !== undefined) return (1.5 * joint.velocityMaxRadPerS * STEP_TICKS) / model.controlHz;
   return slides ? SLIDE_SCALE : SCALE;
@@ -146,7 +146,7 @@ function wanted(policy, atS, i, rng) {
   return rng.uniformIn(-1, 1);
 }
 
-/** Energy by the simulated robot itself: that of a tick is of the set-points that the tank had paid for before it. */
+/** Energy ledger of the simulated robot itself: a tick's energy belongs to set-points that the tank had paid for before it. */
 class Books {
   surplusJ;
   #plant;
@@ -154,7 +154,7 @@ class Books {
   #startJ = Number.NaN;
   #paidJ = Number.NaN;
   #toppedUpJ = 0;
-  /** Since torque came on. */
+  /** Ticks since torque came on. */
   #ticks = 0;
 
   constructor(driver, model) {
@@ -162,7 +162,7 @@ class Books {
     this.#model = model;
   }
 
-  /** Torque may have been off: what is in it now is what counts. */
+  /** Torque may have been off: the ledger begins with the present energy. */
   begin() {
     this.#startJ = Number.NaN;
     this.#paidJ = Number.NaN;
@@ -173,7 +173,7 @@ class Books {
     const storedJ = this.#storedJ();
     const heldJ = storedJ + this.#paidJ;
     const isFollowed = frame.state.startsWith('active') || frame.state === 'stopping';
-    // The tick that torque came on in has paid for nothing yet.
+    // Nothing has been paid for yet in the tick in which torque came on.
     if (isFollowed && Number.isNaN(this.#startJ) && !Number.isNaN(heldJ)) {
       this.#startJ = heldJ;
       this.#toppedUpJ = 0;

@@ -1,7 +1,8 @@
 /**
- * Packs what is built, for `npm run package`: the robot's program, and each folder of `packages/` as a package beside it. In the packed copies,
- * imports of the robot's `dist/` are imports of `rein/internal/…`, an entry of `rein` that is for these packages only and may change with
- * any version; so they ask for `rein` in exactly their own version. Arguments are those of `npm pack`, e.g. `--pack-destination FOLDER`.
+ * Packs the build, for `npm run package`: the robot's program, and each folder of `packages/` as a package beside it. In the packed
+ * copies, imports of the robot's `dist/` are imports of `rein/internal/…`, an entry of `rein` that is for these packages only and may
+ * change with any version; so they require `rein` in exactly their own version. Arguments are those of `npm pack`, e.g.
+ * `--pack-destination FOLDER`.
  */
 import './node-version.js';
 import { spawnSync } from 'node:child_process';
@@ -21,7 +22,7 @@ const { status } = spawnSync('npm', ['pack', '.', ...folders, ...process.argv.sl
 });
 process.exitCode = status ?? 1;
 
-/** A copy of the package `name` as it is installed beside `rein`. */
+/** Copy of the package `name` as installed beside `rein`. */
 function staged(name) {
   const source = join(root, 'packages', name);
   const copy = join(scratch, name);
@@ -42,7 +43,7 @@ function besideRein(code) {
   return code.replace(/(\b(?:from |import |import\())"(?:\.\.\/)+dist\/([^"\n]+)"/g, '$1"rein/internal/$2"');
 }
 
-/** Without sources, and with `rein`. Optional: npm would fetch a peer that is missing, and what others call by that name is no part of this. */
+/** Without sources, and with `rein`. Optional: npm would fetch a missing peer, and any registry package of that name is unrelated. */
 function asPacked(manifest) {
   const exports = Object.entries(manifest.exports).map(([entry, { default: file }]) => [entry, file]);
   return {

@@ -1,8 +1,8 @@
-/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. `which`: all of the page, or the oldest part of several. */
+/** Returns a sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. `which`: all of the page, or its oldest part. */
 export function ageSentence(of: string, which?: 'all' | 'oldestPart'): string;
-/** `text` without the counts in it. */
+/** Returns `text` with all counts set to 0. */
 export function withoutAges(text: string): string;
-/** `text` with the counts of the repository at `root`. */
+/** Returns `text` with the counts of the repository at `root`. */
 export function withAges(text: string, root: string): string;
-/** `text` of the README, in which each page of figures that it links is of what that page says it is of. `read` gives the text of a page. */
+/** Returns the README's `text` with each linked page of figures dated as that page itself is. `read` returns the text of a page. */
 export function withLinkedAges(text: string, read: (path: string) => string): string;

@@ -1,26 +1,26 @@
 /**
- * How much newer than a page of figures the code is: the commits of `src/` and `config/` since the commit, or the day, that the figures are of.
- * `npm run docs` counts them anew.
+ * How much newer the code is than a page of figures: the commits of `src/` and `config/` since the commit, or the day, of the figures.
+ * `npm run docs` updates the counts.
  */
 import { spawnSync } from 'node:child_process';
 
 const SENTENCE =
   /((?:Of|The oldest part is of) (?:commit `([0-9a-f]{7,40})`|(\d{4}-\d\d-\d\d)): )(\d+)( or more later commits changed the code \(`src\/`, `config\/`\)\.)/g;
-/** A count on a page may be behind by so many commits: each commit would change the page otherwise. */
+/** Number of commits by which a count on a page may be behind: otherwise each commit would change the page. */
 const BEHIND = 25;
 
-/** A sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. `which`: all of the page, or the oldest part of several. */
+/** Returns a sentence for a page of figures; `of`: a commit, or a day as YYYY-MM-DD. `which`: all of the page, or its oldest part. */
 export function ageSentence(of, which = 'all') {
   const what = /^\d{4}-\d\d-\d\d$/.test(of) ? of : `commit \`${of.slice(0, 8)}\``;
   return `${which === 'oldestPart' ? 'The oldest part is of' : 'Of'} ${what}: 0 or more later commits changed the code (\`src/\`, \`config/\`).`;
 }
 
-/** `text` as `npm run docs` found it, for a comparison that leaves the counts out. */
+/** Returns `text` with all counts set to 0, for a comparison that ignores them. */
 export function withoutAges(text) {
   return text.replace(SENTENCE, '$10$5');
 }
 
-/** `text` with the counts of the repository at `root`; those that are few commits behind stay, and those that it cannot give (a shallow clone, no Git). */
+/** Returns `text` with the counts of the repository at `root`; keeps those a few commits behind, and unknown ones (shallow clone). */
 export function withAges(text, root) {
   return text.replace(SENTENCE, (sentence, before, commit, day, shown, after) => {
     const count = commitsSince(root, commit, day);
@@ -28,7 +28,7 @@ export function withAges(text, root) {
   });
 }
 
-/** `text` of the README, in which each page of figures that it links is of what that page says it is of. `read` gives the text of a page. */
+/** Returns the README's `text` with each linked page of figures dated as that page itself is. `read` returns the text of a page. */
 export function withLinkedAges(text, read) {
   const linked = new RegExp(`(\\]\\((docs/[\\w-]+\\.md)\\): )${SENTENCE.source}`, 'g');
   return text.replace(linked, (sentence, link, page) => {

@@ -1,6 +1,6 @@
 /**
- * Lets a script, or a process of a test, read TypeScript of this repository, which Node 20 does not: import this file first,
- * then `await import('….ts')`. Types are taken out and not looked at, as in `scripts/build.js`. Never in the product.
+ * Lets a script, or a process of a test, read TypeScript of this repository, which Node 20 does not support: import this file first,
+ * then `await import('….ts')`. Types are removed without checking, as in `scripts/build.js`. Never in the product.
  */
 import { readFile } from 'node:fs/promises';
 import { register } from 'node:module';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { transform } from 'esbuild';
 
-// Node loads this file once more, in a thread of its own, for the hook below.
+// Node loads this file once more, in a separate thread, for the hook below.
 if (isMainThread) register(import.meta.url);
 
 /** Node's module hook. */

@@ -1,9 +1,9 @@
-/** The tasks' part of docs/results.md, from the runs that `npm run results` has made. */
+/** The tasks' part of docs/results.md, from the runs made by `npm run results`. */
 
 import { markdownTable, percent } from '../src/core/text.ts';
 import { ageSentence } from './page-age.js';
 
-/** The methods that are compared: what each changes, and whether it trains at all. */
+/** Compared methods: their changes, and whether they train at all. */
 export const METHODS = [
   { name: 'trained', title: 'trained, with interventions', overlay: '', args: [] },
   {
@@ -16,23 +16,23 @@ export const METHODS = [
   { name: 'untrained', title: 'untrained', overlay: 'learner:\n  bcInitSteps: 0\n', args: ['--steps', '0'] },
 ];
 
-/** Runs from before it was recorded have none. */
+/** Runs from before this was recorded have no value. */
 const perHour = (value) => (value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0));
 const meanOf = (runs, key) =>
   runs.every((run) => run[key] !== undefined) ? mean(runs.map((run) => run[key])) : undefined;
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
-/** Trained with everything, with no busy loops beside it: what is shown by seed, and what busy runs are compared with. */
+/** True for a run trained with everything, without busy loops beside it: shown by seed, and the reference for busy runs. */
 export function isQuiet(run) {
   return run.method === 'trained' && (run.busy ?? 0) === 0;
 }
 
-/** Tasks that were trained on a quiet machine: what there are figures of. */
+/** Tasks that were trained on a quiet machine, for which there are figures. */
 export function tasksOf(runs) {
   return [...new Set(runs.filter((run) => isQuiet(run) && !run.failed).map(({ task }) => task))];
 }
 
-/** The day of the oldest run; of a page without days, today. */
+/** Day of the oldest run; today if no run has a day. */
 function oldestOf(runs) {
   const days = runs.flatMap(({ started_at }) => started_at?.slice(0, 10) ?? []);
   return days.sort()[0] ?? new Date().toISOString().slice(0, 10);
@@ -42,7 +42,7 @@ function machineOf({ cores, cpu }) {
   return `${cores} cores, ${cpu}`;
 }
 
-/** The part, in Markdown, of runs as they are in docs/results/runs.jsonl. */
+/** The part in Markdown, for runs as in docs/results/runs.jsonl. */
 export function page(runs) {
   const tasks = tasksOf(runs);
   const first = runs.find((run) => !run.failed);
@@ -118,7 +118,7 @@ const SEED_HEADS = [
 ];
 const METHOD_HEADS = ['method', 'success, each seed', 'mean', 'successes/h evaluated, mean', 'human steps, mean'];
 
-/** What runs that left no policy said at their end. */
+/** Last messages of runs that left no policy. */
 function brokenOff(runs) {
   const words = runs
     .filter((run) => run.failed)
@@ -126,7 +126,7 @@ function brokenOff(runs) {
   return words.length === 0 ? '' : ` **Broke off, without a policy: ${words.join('; ')}.**`;
 }
 
-/** Busy runs whose seed has a quiet run that they are not the same as, to the bit. */
+/** Busy runs that differ, bit by bit, from the quiet run of their seed. */
 export function differences(quiet, busyRuns) {
   return paired(quiet, busyRuns).filter((run) => {
     const other = quiet.find(({ seed }) => seed === run.seed);
@@ -134,7 +134,7 @@ export function differences(quiet, busyRuns) {
   });
 }
 
-/** Busy runs that there is a quiet one of the same seed to compare with. */
+/** Busy runs with a quiet one of the same seed for comparison. */
 function paired(quiet, busyRuns) {
   return busyRuns.filter((run) => quiet.some(({ seed }) => seed === run.seed));
 }
@@ -153,10 +153,10 @@ function sameness(quiet, busyRuns) {
   return `**Seeds ${different.join(', ')} gave another policy or other metrics** ${beside}.`;
 }
 
-/** Load average at the end of a run that had the machine to itself: its own threads, two or three. */
+/** Maximum load average at the end of a run that had the machine to itself: its own threads, two or three. */
 const MOST_OWN_LOAD = 3.5;
 
-/** Beside other programs: its result is the same, its times are not. */
+/** True if other programs ran beside it: its result is the same, its times are not. */
 function isDisturbed({ load = 0 }) {
   return load > MOST_OWN_LOAD;
 }

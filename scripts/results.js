@@ -1,17 +1,17 @@
 /**
- * Makes the tasks' part of docs/results.md: trains every task with ten seeds, 0 to 4 and five that nothing was chosen on, and, with seeds 0 to 4 and on the
- * same evaluation episodes, an untrained policy, behaviour cloning alone, and training without interventions. Times are only of use where
- * nothing else runs meanwhile; policies are the same anyway, which `--busy` shows: it trains all ten seeds again beside so many loops that
- * do nothing but take a core each, and compares policies and metrics bit by bit.
+ * Makes the tasks' part of docs/results.md: trains every task with ten seeds, 0 to 4 and five that were not used for any choice, and, with
+ * seeds 0 to 4 and on the same evaluation episodes, an untrained policy, behaviour cloning alone, and training without interventions.
+ * Times are only meaningful if nothing else runs meanwhile; policies are the same anyway, which `--busy` shows: it trains all ten seeds
+ * again beside so many loops that each only occupy a core, and compares policies and metrics bit by bit.
  *
  *   npm run results                       what is missing in docs/results/runs.jsonl, then the page: some 35 minutes on two quiet cores
  *   npm run results -- --busy 2           what is missing of the ten seeds beside two busy loops, then the page: some 45 minutes
- *   npm run results -- --fresh            forgets the runs that are there and begins anew
- *   npm run results -- --page             the page only, from the runs that are there
+ *   npm run results -- --fresh            discards existing runs and begins anew
+ *   npm run results -- --page             the page only, from existing runs
  *   npm run results -- --tasks insert --seeds 0,1 --methods trained
  *
- * It can be ended at any moment: each run is kept when it is done, and the same command goes on with the next. It ends with 1 where a
- * target was missed or two runs of one seed differ.
+ * It can be interrupted at any time: each run is stored when it is done, and the same command continues with the next. It ends with 1 if
+ * a target was missed or two runs of one seed differ.
  */
 import './read-typescript.js';
 import { spawn } from 'node:child_process';
@@ -48,9 +48,9 @@ function isSame(run, task, method, seed, busy) {
 
 const hash = (data) => createHash('sha256').update(data).digest('hex').slice(0, 16);
 
-/** Of a run's policy, and of its metrics without times and without what is on its way between two processes. */
+/** Digests of a run's policy, and of its metrics without times and without data in transit between two processes. */
 function digestsOf(folder) {
-  // A learner that made no update wrote none.
+  // A learner without updates wrote none.
   const files = ['metrics.jsonl', 'metrics-learner.jsonl'].filter((file) => existsSync(join(folder, file)));
   const metrics = files.flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
@@ -63,7 +63,7 @@ function digestsOf(folder) {
   return { policy_sha256: hash(readFileSync(join(folder, 'policy.onnx'))), metrics_sha256: hash(metrics.join('\n')) };
 }
 
-/** Processes that do nothing but take a core each, and how to end them. */
+/** Starts processes that each only occupy a core, and that end with this one. */
 function startLoops(count) {
   const loops = Array.from({ length: count }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   const end = () => {
@@ -104,7 +104,7 @@ async function simulate({ task, method, seed }, busy) {
     const how = await new Promise((resolve) =>
       child.once('exit', (code, killer) => resolve(killer ?? `exit code ${code}`)),
     );
-    // A missed target is a result, and so is a run that broke off: it is written down, and made again by the next command.
+    // A missed target is a result, and so is a run that broke off: it is recorded, and repeated by the next command.
     if (!existsSync(json)) {
       const failed = complaint.trim().split('\n').at(-1) || `ended by ${how}`;
       return { task, method: method.name, seed, busy, failed };
@@ -131,7 +131,7 @@ async function train(tasks, seeds, busy) {
   const runs = values.fresh ? [] : readRuns().filter((run) => run.policy_sha256 !== undefined);
   writeFileSync(runsFile, runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
   const methods = METHODS.filter(({ name }) => values.methods.split(',').includes(name));
-  // What the comparisons are of, and what is compared with busy runs: training alone has all seeds.
+  // Runs of the comparisons, and those compared with busy runs: training alone has all seeds.
   const wanted = tasks.flatMap((task) =>
     methods.flatMap((method) => {
       const all = method.name === 'trained' ? seeds : busy > 0 ? [] : seeds.filter((seed) => seed < COMPARED_SEEDS);
@@ -177,5 +177,5 @@ for (const { task, seed } of runs.filter((run) => (run.busy ?? 0) > 0)) {
 for (const { task, seed } of missed) console.log(`target missed: ${task} seed ${seed}`);
 for (const { task, seed } of different) console.log(`not the same on a busy machine: ${task} seed ${seed}`);
 if (missed.length + different.length > 0) process.exitCode = 1;
-// Busy loops and signal handlers are this process's own.
+// Busy loops and signal handlers belong to this process.
 process.exit();

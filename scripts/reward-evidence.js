@@ -1,10 +1,10 @@
 /**
- * What a reward classifier of 200 labelled states is worth on the insertion: precision and recall on a fresh run, before and after its
+ * Value of a reward classifier of 200 labelled states on the insertion: precision and recall on a fresh run, before and after its
  * false positives were mined, and policies that learn from it alone beside policies that learn from the true reward, seed by seed.
- * Writes docs/results/reward.json and, of it, the figures of docs/reward-classifier.md.
+ * Writes docs/results/reward.json and, from it, the figures of docs/reward-classifier.md.
  *
  *   npm run evidence -- --only reward      some eight minutes on two cores
- *   node scripts/reward-evidence.js --page the page only, from what is kept
+ *   node scripts/reward-evidence.js --page the page only, from stored figures
  */
 import './node-version.js';
 import { spawn } from 'node:child_process';
@@ -27,7 +27,7 @@ const figuresFile = join(root, 'docs/results/reward.json');
 const pageFile = join(root, 'docs/reward-classifier.md');
 const { markdownTable, percent, wilsonInterval } = await import('../dist/core/index.js');
 
-/** Seeds of the runs whose states are labelled, mined and checked: none of a policy that is compared. */
+/** Seeds of the runs whose states are labelled, mined and checked: none is used for a compared policy. */
 const LABELS = { seed: 102, steps: 1500 };
 const MINED = { seed: 150, steps: 2000 };
 const FRESH = { seed: 200, steps: 3000 };
@@ -60,13 +60,13 @@ async function measure() {
       classifier: await policy(`classifier-${seed}`, seed, ['--config', 'classifier.yaml']),
       truth: await policy(`truth-${seed}`, seed, []),
     });
-    // Kept seed by seed: what is done is worth something whatever ends it.
+    // Stored seed by seed, so that completed work survives an interruption.
     const figures = { formatVersion: 1, commit: stdout.trim(), forSteps: FOR_STEPS, first, mined, second, policies };
     writeFileSync(figuresFile, `${JSON.stringify(figures, undefined, 1)}\n`);
   }
 }
 
-/** A classifier of the labels as they are, and what it is worth on the fresh run. */
+/** Trains a classifier on the present labels, and evaluates it on the fresh run. */
 async function trained(name) {
   await rein('reward', 'train', 'labels.jsonl', '--out', name);
   await rein('reward', 'check', name, 'fresh', '--json', 'check.json');
@@ -88,7 +88,7 @@ function read(name) {
   return JSON.parse(readFileSync(join(work, name), 'utf8'));
 }
 
-/** Runs one command; a target that was missed is a figure like others. */
+/** Runs one command; a missed target is a figure like others. */
 async function rein(...args) {
   const words = args.map(String);
   const begun = performance.now();

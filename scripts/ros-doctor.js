@@ -1,6 +1,6 @@
 /**
- * `npm run ros:doctor`: everything that the ROS side needs, one line each, with what to do where something is missing.
- * Looks only. Ends with 1 where the ROS side cannot be used. `--json` prints the same for programs.
+ * `npm run ros:doctor`: everything that the ROS side needs, one line each, with a remedy for anything missing.
+ * Reads only. Ends with 1 if the ROS side cannot be used. `--json` prints the same for programs.
  */
 import './node-version.js';
 import { exitCodeOf, jsonOf, tableOf } from '../dist/cli/doctor/check.js';

@@ -1,14 +1,14 @@
 /**
- * The main job behind ROS 2: a simulated arm that is nothing but plain controllers' topics, the learner, and the node with
- * the scripted operator, each a program of its own in real time. From zero until the operator is hardly needed any more,
+ * The main workflow behind ROS 2: a simulated arm that is nothing but plain controllers' topics, the learner, and the node with
+ * the scripted operator, each its own program in real time. From zero until the operator is hardly needed any more,
  * then an evaluation by `~/evaluate`. Needs a sourced ROS 2 with the package rein. About a quarter of an hour:
  *
  *   npm run ros:insertion                                  learns, evaluates 200 episodes, prints the figures
  *   npm run ros:insertion -- --json figures.json           writes them there as well
- *   npm run ros:insertion -- --policy runs/a1/policy.onnx  evaluates a policy that is there, e.g. of `npm run demo`
+ *   npm run ros:insertion -- --policy runs/a1/policy.onnx  evaluates an existing policy, e.g. of `npm run demo`
  *   npm run ros:insertion -- --controller joint_trajectory --robot my-arm6.yaml
  *
- * Ends with code 1 where the task's target was missed.
+ * Ends with code 1 if the task's target was missed.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -43,12 +43,12 @@ const { values } = parseArgs({
   },
 });
 
-/** Learning ends when so many of the newest episodes succeeded without help, after this many steps at least. */
+/** Learning ends when this share of the newest episodes succeeded without help, after this many steps at least. */
 const ENOUGH = { rate: 0.97, episodes: 50, steps: 3500 };
 const SHOW_MS = 10_000;
 const READY_MS = 30_000;
 const CALL_MS = 5000;
-/** Stops by the guard in a row that one of the phases may see before this is given up. */
+/** Maximum number of consecutive stops by the guard in a phase. */
 const MAX_STOPS = 20;
 const startedMs = performance.now();
 const programs = [];
@@ -116,7 +116,7 @@ async function run() {
   return isMet && figures.violations === 0 ? 0 : 1;
 }
 
-/** Episode after episode until the operator is hardly needed, or the time is over. */
+/** Runs episodes until the operator is hardly needed, or the time is over. */
 async function learn(robot) {
   const beganMs = performance.now();
   const limitMs = beganMs + 60_000 * Number(values.minutes);
@@ -148,7 +148,7 @@ async function learn(robot) {
   return { wallS, steps: Number(steps), episodes, successWithoutHelp: round(rate), stops };
 }
 
-/** `~/evaluate` until `wanted` episodes are done: a stop by the guard ends one call, and is counted. */
+/** Calls `~/evaluate` until `wanted` episodes are done: a stop by the guard ends one call, and is counted. */
 async function evaluate(robot, wanted) {
   const beganMs = performance.now();
   let [done, successes, steps, stops] = [0, 0, 0, 0];
@@ -188,7 +188,7 @@ async function evaluate(robot, wanted) {
   };
 }
 
-/** The node of the robot, over ROS. */
+/** Client of the robot's node, over ROS. */
 class Robot {
   state = State.create();
   safety = SafetyState.create();
@@ -221,7 +221,7 @@ class Robot {
     await until(isThere, 'the node did not come up');
     await robot.change(CONFIGURE);
     await robot.change(ACTIVATE);
-    // Starting so many programs at once may hold the readings up for longer than the guard bears.
+    // Starting so many programs at once may delay readings for longer than the guard tolerates.
     await delay(1000);
     if (robot.isStopped) await robot.recover();
     return robot;
@@ -231,7 +231,7 @@ class Robot {
     return this.state.mode === 'stopped' || this.state.mode === 'fault';
   }
 
-  /** A transition, tried again while the robot comes up. */
+  /** Makes a transition, repeated while the robot comes up. */
   async change(id) {
     const limitMs = performance.now() + READY_MS;
     for (;;) {
@@ -247,7 +247,7 @@ class Robot {
     if (!answer.success) throw new Error(`~/${name} was refused: ${answer.message}`);
   }
 
-  /** Back from a stop, as soon as the arm stands and its cause is gone. */
+  /** Recovers from a stop, as soon as the arm stands and its cause is gone. */
   async recover() {
     const limitMs = performance.now() + READY_MS;
     for (;;) {
@@ -270,7 +270,7 @@ class Robot {
   }
 }
 
-/** Starts one of Rein's programs, with what it prints in a file. */
+/** Starts one of Rein's programs, with its output in a file. */
 function start(name, script, args) {
   const logFile = join(values.out, `${name}.log`);
   const log = openSync(logFile, 'w');
@@ -285,7 +285,7 @@ function start(name, script, args) {
   return program;
 }
 
-/** Waits until a program printed something like `pattern`. */
+/** Waits until the output of a program matches `pattern`. */
 async function said(program, pattern) {
   await until(
     () => mustLive() ?? pattern.test(readFileSync(program.logFile, 'utf8')),
@@ -309,7 +309,7 @@ function mustLive() {
   throw new Error(`the ${dead.name} ended with code ${dead.code}: ${last}`);
 }
 
-/** The node first, so that the arm is braked by its guard while the simulator still answers. */
+/** Ends the node first, so that the arm is braked by its guard while the simulator still answers. */
 async function end() {
   for (const { child, code } of programs.splice(0).reverse()) {
     if (code !== undefined) continue;

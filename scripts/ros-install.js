@@ -1,6 +1,6 @@
 /**
  * `npm run ros:install`, in a shell where ROS 2 (and the workspace with Rein in it) is sourced: installs or rebuilds
- * rclnodejs where it is absent or made for another ROS, generates its messages, and sends one message through it.
+ * rclnodejs if it is missing or built for another ROS, generates its messages, and sends one message through it.
  * Does only what is needed; `--force` does everything.
  */
 import './node-version.js';
@@ -47,12 +47,12 @@ function install() {
   );
 }
 
-/** Of all packages; those that are new are named. */
+/** Generates the messages of all packages; new ones are printed. */
 function generate(unseen) {
   step(unseen.length === 0 ? 'generating messages' : `generating messages, also of ${unseen.join(', ')}`);
   const folder = findPackage();
   const probe = machineProbe();
-  // The old ones must not look current while the new ones are written.
+  // The old ones must not seem current while the new ones are written.
   rmSync(join(folder, STAMP_FILE), { force: true });
   const script = join(folder, 'scripts', 'generate_messages.cjs');
   run(process.execPath, [script], 'the messages could not be generated', 'the lines above say why');
@@ -68,7 +68,7 @@ function selfTest() {
   console.log(stdout.trim());
 }
 
-/** Builds, and ends the program where that fails. Questions are answered with yes, because nobody sees them. */
+/** Builds, and ends the program on failure. Questions are answered with yes, because they are not shown. */
 function npm(args) {
   run('npm', args, 'rclnodejs could not be built', buildRemedy);
 }
@@ -77,7 +77,7 @@ function run(command, args, sentence, remedy) {
   const result = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    // .npmrc lets no package's script run by itself. That of onnxruntime-node would fetch files that nobody needs.
+    // .npmrc lets no package's script run by itself. That of onnxruntime-node would fetch files that are not needed.
     env: {
       ...process.env,
       npm_config_yes: 'true',
@@ -89,7 +89,7 @@ function run(command, args, sentence, remedy) {
   if (result.status !== 0) fail(sentence, remedy);
 }
 
-/** What was not looked at is not good. */
+/** Returns false for a check that was not made. */
 function isGood(name) {
   return rosEnvironment().checks.some((check) => check.name === name && check.isGood);
 }

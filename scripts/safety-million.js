@@ -1,5 +1,5 @@
 /**
- * A million adversarial ticks: the safety check on the bundled robots, and what goes wrong without the chain or its stages.
+ * A million adversarial ticks: the safety check on the bundled robots, and the violations without the chain or its stages.
  *
  *   npm run safety:million                          all of it into safety-million.json, and a table
  *   npm run safety:million -- --share 0.1           a tenth of it
@@ -7,13 +7,13 @@
  *   npm run safety:million -- --robot so101,koch --ticks 1000000
  *                                                   these alone, so many ticks each with the tank and as many without, and as
  *                                                   many again of each through the robot's own driver; no parts
- *   npm run safety:million -- --models ~/models     also robots of others, from your own copies: what is missing is said
+ *   npm run safety:million -- --models ~/models     also third-party robots, from your own copies: missing ones are reported
  *   npm run safety:million -- --models ~/models --only ur5e,panda --ticks 1000000
  *
  * All of it takes about an hour on two cores: a million ticks with the energy tank, as many without it,
- * the same once more through the driver that each robot is run with, the parts.
+ * the same once more through the driver of each robot, the parts.
  *
- * Exit codes: 0 no violation of a reference, no surplus, and every part that was left out was missed; 1 otherwise. How far the
+ * Exit codes: 0 no violation of a reference, no surplus, and the expected violations without each part; 1 otherwise. How far the
  * simulated arms stray from their references is printed, with the margins that cover it, and is no violation.
  */
 import { spawnSync } from 'node:child_process';
@@ -27,7 +27,7 @@ import { thisMachine } from './machine.js';
 import { throughDriver } from './own-driver.js';
 
 /**
- * Robots of others as their makers ship them, with what is laid beside them: a folder below --models, the commit that was tried,
+ * Third-party robots as shipped by their manufacturers, with the files laid beside them: a folder below --models, the tested commit,
  * and the check's arguments. Their files are not in this repository.
  */
 const FOREIGN = [
@@ -63,7 +63,7 @@ const FOREIGN = [
 ];
 const FOREIGN_TICKS = 100_000;
 
-/** Ticks of each robot: a car's cost most, as its wheels touch the ground. */
+/** Ticks of each robot: those of a car cost most, as its wheels touch the ground. */
 const ROBOTS = [
   { name: 'arm6', ticks: 420_000 },
   { name: 'arm7', ticks: 420_000 },
@@ -73,13 +73,13 @@ const ROBOTS = [
   { name: 'car', ticks: 170_000 },
   { name: 'race-car', ticks: 50_000 },
 ];
-/** The same robot as another of them, with a driver of its own. */
+/** The same robot as one of these, with another driver. */
 const OTHER_DRIVERS = [{ name: 'race-car-vesc', ticks: 50_000 }];
 
 /**
- * Parts of the chain that are left out, each with what stands in for it, and what must then be seen. The action map is trusted
- * with no limit at all: without it the attackers choose any velocity, and the stages behind it hold. The tank slows a robot
- * so much that limits are rarely reached: it is left out where another stage is to be seen.
+ * Ablations: omitted parts of the chain, each with its substitute, and the violations that must then occur. The action map is trusted
+ * with no limit at all: without it the attackers choose any velocity, and the stages behind it hold. The tank slows a robot down so much
+ * that limits are rarely reached: it is omitted where another stage is to be shown.
  */
 const ABLATIONS = [
   {
@@ -115,7 +115,7 @@ const ABLATIONS = [
   { robot: 'car', chain: 'on', without: ['shield'], expect: ['fence'] },
 ];
 const ABLATION_TICKS = 14_000;
-/** Rounding of sums of energies, J. */
+/** Rounding error of sums of energies, J. */
 const SURPLUS_MAX_J = 1e-6;
 
 const { values } = scriptArguments(import.meta.url, {
@@ -141,7 +141,7 @@ if (strange !== undefined || (named.length > 0 && only.length > 0)) {
   console.error(`--robot takes ${ROBOTS.map(({ name }) => name).join(', ')}, and goes without --only.`);
   process.exit(2);
 }
-/** Of each robot, where it was asked for. */
+/** Ticks of each robot, if given. */
 const ticksEach = values.ticks === undefined ? undefined : Number(values.ticks);
 if (ticksEach !== undefined && !(Number.isInteger(ticksEach) && ticksEach > 0)) {
   console.error(`--ticks takes a whole number above 0, got ${values.ticks}.`);
@@ -152,7 +152,7 @@ const share = Number(values.share);
 const machine = thisMachine();
 const startedMs = performance.now();
 const subjects = new Map();
-// Robots of others alone, where only they are asked for.
+// Only third-party robots, if only they are requested.
 const chosen = named.length > 0 ? ROBOTS.filter(({ name }) => named.includes(name)) : ROBOTS;
 const ours = (only.length > 0 ? [] : chosen).map(({ name, ticks }) => ({
   name,
@@ -163,7 +163,7 @@ const planned = ours.reduce((sum, { ticks }) => sum + 2 * ticks * share, 0);
 let doneBefore = 0;
 let saidMs = performance.now();
 
-/** A line now and then: how much of the ticks with and without the tank is done, and how long it may still take. */
+/** Prints a line now and then: completed share of the ticks with and without the tank, and remaining time. */
 function say({ ticks }) {
   if (performance.now() - saidMs < 30_000) return;
   saidMs = performance.now();
@@ -201,7 +201,7 @@ for (const without of [[], ['tank']]) {
 const ownDrivers = [];
 for (const without of [[], ['tank']]) {
   for (const { name, ticks } of [...ours, ...(named.length + only.length > 0 ? [] : OTHER_DRIVERS)]) {
-    // A robot without a tank is the same robot without it.
+    // For a robot without a tank, the run without it is the same.
     if (without.length > 0 && !ownDrivers.some(({ robot, hasTank }) => robot === name && hasTank)) continue;
     const result = await throughDriver(name, Math.ceil(ticks * share), seed, without);
     ownDrivers.push(result);
@@ -241,7 +241,7 @@ for (const robot of values.models === undefined || named.length > 0 ? [] : FOREI
 
 const wallS = (performance.now() - startedMs) / 1e3;
 const whole = evidenceOf(robots, ablations, wallS, withoutTank);
-// Without the tank nothing is promised about energy: all else is.
+// Without the tank nothing is promised about energy, but everything else is.
 const heldWithout = whole.violationsWithoutTank === 0 && withoutTank.every((result) => result.plantFailures === 0);
 const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
 const ok = robots.every((result) => result.ok) && heldWithout && heldElsewhere && heldInDriver && isBiting;
@@ -277,7 +277,7 @@ if (robots.length > 0)
   );
 process.exit(ok ? 0 : 1);
 
-/** The commit that runs here; null where there is none, or files differ from it. */
+/** Present commit; null if there is none, or files differ from it. */
 function commitHere() {
   const git = (...args) => spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' });
   const head = git('rev-parse', 'HEAD');
@@ -285,7 +285,7 @@ function commitHere() {
   return head.status === 0 && isClean ? head.stdout.trim() : null;
 }
 
-/** The check of a robot of others, as a person would start it; `missing` where the files are not below `models`. */
+/** Check of a third-party robot, as a user would start it; `missing` if the files are not below `models`. */
 async function foreignCheck(robot, models) {
   const { name, source, commit, model, limits, limitsSource, limitsCommit, fixed, payloadMaxKg } = robot;
   const about = { name, source, commit, model, limits, limitsSource, limitsCommit };
@@ -310,7 +310,7 @@ async function foreignCheck(robot, models) {
   }
 }
 
-/** In how many ticks a simulated arm strayed, and how far at worst. */
+/** Number of ticks in which a simulated arm strayed, and its largest deviation. */
 function strayed({ excursions }, kind) {
   const found = excursions.find((each) => each.kind === kind);
   return found === undefined ? { ticks: '-', mm: '-' } : { ticks: found.count, mm: round(1e3 * found.worst) };

@@ -1,7 +1,7 @@
 /**
- * Pictures of the monitor's views, and of a report, for the documents: a simulated run on a desktop, light and dark, and on a phone, into
- * `docs/images`. Takes three minutes and Chromium (apt install chromium, or CHROMIUM=path); pictures are only as new as the last time that
- * somebody ran it.
+ * Images of the monitor's views, and of a report, for the documents: a simulated run on a desktop, light and dark, and on a phone, into
+ * `docs/images`. Takes three minutes and Chromium (apt install chromium, or CHROMIUM=path); images are as of the last time that this
+ * script was run.
  *
  * node scripts/build.js && node scripts/screenshots.js [PART OF A NAME]
  */
@@ -17,7 +17,7 @@ import { chromium } from 'playwright-core';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'docs/images');
 const MOST_BYTES = 200_000;
-/** Two runs of the same task, so that there is something to compare with. */
+/** Two runs of the same task, for comparison. */
 const SETTINGS = 'task:\n  training: { steps: 100000, minimumSteps: 100000 }\n';
 const EARLIER_MS = 25_000;
 const LEARNS_MS = 45_000;
@@ -44,7 +44,7 @@ const SHOTS = [
   { name: 'monitor-health-phone', view: 'health', at: PHONE },
 ];
 
-/** Part of the names of those that are taken: all where none is given. */
+/** Part of the names of the images to take; empty for all. */
 const only = process.argv[2] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'rein-screenshots-'));
 writeFileSync(join(folder, 'long.yaml'), SETTINGS);
@@ -72,7 +72,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-/** A run whose monitor answers, and its end. */
+/** Starts a run; resolves with its process and address once its monitor answers. */
 async function start(name, seed) {
   const args = ['sim', '--task', 'insert', '--seed', seed, '--config', 'long.yaml', '--out', `runs/${name}`];
   const child = spawn(process.execPath, [join(root, 'bin/rein.js'), ...args, '--monitor', '127.0.0.1:0'], {
@@ -112,7 +112,7 @@ async function shoot(page, name) {
   if (size > MOST_BYTES) throw new Error(`${name}.png is larger than ${MOST_BYTES / 1000} kB`);
 }
 
-/** The page of a run that is over, at its charts. */
+/** Takes the images of the report of a finished run. */
 async function report(run) {
   const made = spawn(process.execPath, [join(root, 'bin/rein.js'), 'report', run], { cwd: folder });
   await new Promise((resolve) => made.once('close', resolve));
@@ -150,7 +150,7 @@ async function compare(page) {
   await delay(4000);
 }
 
-/** The middle of an episode. Fails where the trace has none. */
+/** Shows the middle of an episode. Fails if the trace has none. */
 async function playBack(page) {
   await page.locator('button.look').first().click({ timeout: 60_000 });
   await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
@@ -162,7 +162,7 @@ async function playBack(page) {
 async function takeOver(page) {
   await page.waitForSelector('canvas[data-shapes]:not([data-shapes="0"])', { timeout: 60_000 });
   const driven = page.locator('.pads');
-  // A machine that trains, and draws this page by its processor, may be too late once.
+  // A machine that trains, and renders this page in software, may be too late once.
   for (let tried = 0; tried < 20 && (await driven.count()) === 0; tried++) {
     await page.click('#take-over');
     await delay(3000);

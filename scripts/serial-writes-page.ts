@@ -1,4 +1,4 @@
-/** What devices on a cable do by themselves when something is written to them, as a page for people: `docs/serial-writes.md`. */
+/** Autonomous behaviour of serial devices after each write, as a readable page: `docs/serial-writes.md`. */
 import { markdownTable } from '../src/core/text.ts';
 import {
   dynamixelFamily,
@@ -19,7 +19,7 @@ device does by itself, and in which states a driver may write it. The tests of a
 
 `;
 
-/** The text of the page. */
+/** Returns the text of the page. */
 export function serialWritesReference(): string {
   const states = markdownTable(
     ['state', 'of one device'],

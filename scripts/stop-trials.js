@@ -1,9 +1,9 @@
 /**
- * Stops an arm from full speed in every way that it must stop, again and again, and says how long it took.
+ * Stops an arm from full speed, repeatedly and in every way that it must stop, and reports how long it took.
  *
  *   npm run trials -- [NAME …] [--trials 100] [--seed 1] [--json FILE]
  *
- * NAME: nodeKilled, nodeFrozen, nodeFloods, nodeSendsNaN, guardKilled, guardFrozen; default all. Exit code 1 when anything
+ * NAME: nodeKilled, nodeFrozen, nodeFloods, nodeSendsNaN, guardKilled, guardFrozen; default all. Exit code 1 if anything
  * took longer than promised. Needs a build, Linux, and nothing else: no robot, no network.
  */
 import './node-version.js';

@@ -1,10 +1,10 @@
 /**
- * Everything the project checks, in one command (`npm test`): build, types, lint, dependency direction, dead code, generated
+ * Runs all checks of the project in one command (`npm test`): build, types, lint, dependency direction, dead code, generated
  * pages, launch files, and all tests. Runs all of it whatever fails, lists the failures at the end, and closes with one plain
- * line of counts. Which tests belong together is said by their folder (`vitest.config.ts`).
+ * line of counts. Tests are grouped by their folder (`vitest.config.ts`).
  *
  *   npm test                      all but tests/long, as CI does it
- *   npm test -- PATTERN           builds, then hands PATTERN to vitest only
+ *   npm test -- PATTERN           builds, then passes PATTERN to vitest only
  *   npm run test:long             the same as `npm test`, then tests/long and ten times the random cases of property tests
  */
 import './node-version.js';
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'rein-test-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-/** A suite that hangs is ended. The longest takes some five minutes on two cores. */
+/** Time limit for a suite that hangs. The longest takes some five minutes on two cores. */
 const SUITE_LIMIT_MS = 30 * 60_000;
 const LONG_LIMIT_MS = 180 * 60_000;
 
@@ -45,7 +45,7 @@ if (patterns.length > 0) {
 }
 finish();
 
-/** Arguments that choose suites. */
+/** Arguments that select suites. */
 function projects(...names) {
   return ['--passWithNoTests', ...names.flatMap((name) => ['--project', name])];
 }
@@ -95,7 +95,7 @@ async function suite(name, args, limitMs = SUITE_LIMIT_MS) {
   const [command, ...vitest] = tool('vitest/vitest.mjs', 'run', ...reporters, ...args);
   const { code, timedOut } = await run(command, vitest, limitMs, 'shown');
   const failed = existsSync(jsonFile) ? countTests(JSON.parse(readFileSync(jsonFile, 'utf8'))) : 0;
-  // Besides failed tests: errors that belong to none, and a suite that did not come to its end.
+  // Besides failed tests: errors that belong to none, and a suite that was not completed.
   const isBroken = timedOut || (code !== 0 && failed === 0);
   if (isBroken) {
     totals.failed++;
@@ -110,7 +110,7 @@ function countTests(json) {
     const path = file.name.startsWith(root) ? file.name.slice(root.length) : file.name;
     const tests = file.assertionResults.filter((test) => test.status === 'failed');
     if (tests.length > 0) return tests.map((test) => `${path}: ${test.fullName}`);
-    // The file itself could not be loaded, so none of its tests was counted.
+    // The file itself could not be loaded, so that none of its tests was counted.
     return file.status === 'failed' ? [`${path}: ${file.message.split('\n')[0] || 'did not load'}`] : [];
   });
   failures.push(...failed);
@@ -136,7 +136,7 @@ function finish() {
   console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`);
 }
 
-/** The command line of an installed tool, without npx's start-up. */
+/** Command line of an installed tool, without npx's start-up. */
 function tool(entry, ...args) {
   const file = join(root, 'node_modules', entry);
   if (!existsSync(file)) {
@@ -146,14 +146,14 @@ function tool(entry, ...args) {
   return [process.execPath, file, ...args];
 }
 
-/** Runs a command to its end, or for `limitMs`. Its output is `shown`, or given back (`quiet`). */
+/** Runs a command to its end, or for `limitMs`. Its output is `shown`, or returned (`quiet`). */
 function run(command, args, limitMs, output) {
   return new Promise((resolve) => {
     const heard = [];
-    // Both streams into one, so that the closing line stays the last one.
+    // Both streams in one, so that the closing line stays the last one.
     const stdio = output === 'shown' ? ['ignore', 1, 1] : ['ignore', 'pipe', 'pipe'];
     const env = isLong ? { ...process.env, REIN_LONG_TESTS: '1' } : process.env;
-    // A group of its own, so that what the child started can be ended with it.
+    // A separate process group, so that the child's own children can be ended with it.
     const child = spawn(command, args, { cwd: root, stdio, env, detached: true });
     child.stdout?.on('data', (chunk) => heard.push(chunk));
     child.stderr?.on('data', (chunk) => heard.push(chunk));

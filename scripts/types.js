@@ -1,6 +1,6 @@
 /**
- * Writes the type declarations of what `rein` and `rein/learner` export into `types/`, for `npm run package`: those of the
- * entries and of every file that these lead to.
+ * Writes the type declarations of the exports of `rein` and `rein/learner` into `types/`, for `npm run package`: those of the
+ * entries and of every file reachable from these.
  */
 import './node-version.js';
 import { spawnSync } from 'node:child_process';

@@ -1,2 +1,2 @@
-/** `docs/results.md` as text, and the plots on it by their absolute paths. */
+/** Returns the text of `docs/results.md`, and the plots on it by their absolute paths. */
 export function resultsPage(): { readonly text: string; readonly plots: ReadonlyMap<string, string> };

@@ -1,5 +1,5 @@
 /**
- * docs/results.md and the plots on it, from what is kept in docs/results/: the runs of `npm run results` and the curves of
+ * docs/results.md and the plots on it, from the files in docs/results/: the runs of `npm run results` and the curves of
  * `npm run curves`. Nothing is trained. Import `read-typescript.js` first.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const pageFile = join(root, 'docs/results.md');
 const curvesFolder = join(root, 'docs/results/curves');
 
-/** One line a run. */
+/** One line per run. */
 export const runsFile = join(root, 'docs/results/runs.jsonl');
 
 export function readRuns() {
@@ -26,12 +26,12 @@ export function readRuns() {
   return lines.map((line) => JSON.parse(line));
 }
 
-/** One line a run of the study called `name`. */
+/** One line per run of the study called `name`. */
 export function curvesFile(name) {
   return join(curvesFolder, `${name}.jsonl`);
 }
 
-/** The page as text, and the plots on it by their paths. */
+/** Returns the text of the page, and the plots on it by their paths. */
 export function resultsPage() {
   const studies = configNames('study').map((name) => {
     const file = loadStudyFile(name);

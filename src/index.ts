@@ -1,7 +1,7 @@
 /**
- * What a program of one's own uses of Rein: open a robot, run a session, and write drivers, tasks, policies, operators and
- * algorithms (`rein/learner` has the parts of these). Everything heavy is loaded by the function that needs it, so that a
- * driver that imports this brings nothing into the guard.
+ * API for user programs: open a robot, run a session, and write drivers, tasks, policies, operators and algorithms
+ * (`rein/learner` has the parts of these). Everything heavy is loaded by the function that needs it, so that a driver
+ * that imports this loads nothing extra into the guard.
  */
 import { markPlugin, type PluginMark } from './core/index.ts';
 import type { DriverPlugin } from './drivers/index.ts';
@@ -46,43 +46,43 @@ export type { Decide, OpenRobot, OpenRobotOptions, SimulationResult } from './si
 export type { Task, TaskContext, TaskPlugin, Verdict } from './tasks/index.ts';
 export type { OperatorContext, OperatorPlugin, TeleopCommand, TeleopSource } from './teleop/index.ts';
 
-/** Exit code of a program that Ctrl+C ended, as shells have it. */
+/** Exit code of a program ended by Ctrl+C, as in shells. */
 const INTERRUPTED = 130;
 
-/** What every run is started with. */
+/** Options common to all runs. */
 export interface RunOptions {
   /** Name of a file in `config/tasks/`, or path of one; it names its robot and its learner. */
   readonly task: string;
   /** YAML file that overrides keys of task, robot and learner, as `--config` does. */
   readonly config?: string;
-  /** Of every random number; default 0. */
+  /** Seed of all random numbers; default 0. */
   readonly seed?: number;
-  /** The run's folder; default: a new one below `runs/`. */
+  /** Folder of the run; default: a new one below `runs/`. */
   readonly out?: string;
   /**
-   * Asks for an orderly end. The promise then rejects with the signal's reason; that of `runRobot` does so before its robot is
-   * started, and resolves after.
+   * Requests an orderly end. The promise then rejects with the signal's reason; that of `runRobot` does so before its robot is
+   * started, and resolves afterwards.
    */
   readonly signal?: AbortSignal;
-  /** Told how the run is going; the status is reused. Default: nobody. */
+  /** Called with the progress of the run; the status object is reused. Default: none. */
   readonly observer?: RunObserver;
 }
 
-/** A run on a robot, in real time. */
+/** Options of a run on a robot, in real time. */
 export interface RunRobotOptions extends RunOptions {
-  /** Names the robot to its learner; default `robot1`. */
+  /** Name of the robot for its learner; default `robot1`. */
   readonly robotId?: string;
-  /** The learner's `tcp://host:port` (`rein learn`). */
+  /** Address of the learner (`rein learn`), `tcp://host:port`. */
   readonly learner?: string;
-  /** A policy file (`.onnx`) to begin with. */
+  /** Policy file (`.onnx`) to begin with. */
   readonly policy?: string;
-  /** Ends the run after so long, s. Default: `signal` does. */
+  /** Duration after which the run ends, s. Default: it ends by `signal`. */
   readonly durationS?: number;
 }
 
 /**
- * Opens the robot of a task in simulation, to drive it with a function of one's own. Throws `ReinError` where the
- * configuration is wrong.
+ * Opens the robot of a task in simulation, to drive it with a custom function. Throws `ReinError` if the
+ * configuration is invalid.
  *
  * @example
  * const robot = await openRobot({ task: 'insert' });
@@ -93,7 +93,7 @@ export async function openRobot(options: OpenRobotOptions): Promise<OpenRobot> {
   return (await import('./sim/index.ts')).openRobot(options);
 }
 
-/** The whole job in simulation, as `rein sim` does it: demonstrations, training, validation, evaluation. Throws `ReinError`. */
+/** Runs the whole workflow in simulation, as `rein sim` does: demonstrations, training, validation, evaluation. Throws `ReinError`. */
 export async function runSimulation(options: RunOptions): Promise<SimulationResult> {
   const { simulate } = await import('./sim/index.ts');
   const { resolveConfig } = await import('./config/index.ts');
@@ -107,9 +107,9 @@ export async function runSimulation(options: RunOptions): Promise<SimulationResu
 }
 
 /**
- * Guard and node of a robot in real time, as `rein run` does it, in processes of their own. A real robot moves only after a
- * person at the terminal of this program has let it go on. There Ctrl+C ends the run in order, as `signal` does, and a second
- * one this program at once, with code 130. Throws `ReinError`.
+ * Runs guard and node of a robot in real time, as `rein run` does, in separate processes. A real robot moves only after an
+ * operator has released it at the terminal of this program. There, Ctrl+C ends the run in order, like `signal`, and a second
+ * one ends this program at once, with code 130. Throws `ReinError`.
  */
 export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
   const [{ runRobot: run }, { checkRunRequest }] = await Promise.all([
@@ -118,7 +118,7 @@ export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
   ]);
   const { signal, observer, ...asked } = options;
   const request = checkRunRequest(asked);
-  // Its terminal gives keys and no signals, so that Ctrl+C is only heard here.
+  // The terminal is in raw mode and sends no signals, so Ctrl+C is handled here only.
   const interrupted = new AbortController();
   const onInterrupt = (): void => {
     if (interrupted.signal.aborted) process.exit(INTERRUPTED);

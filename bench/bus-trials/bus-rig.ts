@@ -1,4 +1,4 @@
-/** An emulated robot under a supervised guard, driven by this process as its node. */
+/** Emulated robot under a supervised guard, driven by this process as its node. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,25 +32,25 @@ import { LEASE_S, POLICY_PERIOD_S, type TrialRobot, trialAction, trialRobot } fr
 
 const PATIENCE_S = 60;
 const COMMAND_MS = 40;
-/** How it swings, rad/s of its phase. */
+/** Angular frequency of its swing, rad/s. */
 const SWING_RAD_PER_S = 4;
 const HOMING_PER_RAD = 1;
 const LOG_LINES = 20;
 const SERIAL_NUMBER = 'TRIALS';
 const MIDDLE = { zeroCounts: 2048, minCounts: 0, maxCounts: 4095, homingOffsetCounts: 0 } as const;
-/** Arms on a bus, by the name of their robot's file; their emulated servos' firmware. */
+/** Servo families of arms by driver kind, and the firmware of their emulated servos. */
 const FAMILIES = {
   feetech: { family: feetechFamily, firmware: '3.10' },
   dynamixel: { family: dynamixelFamily, firmware: '46' },
 } as const;
 
-/** A frame of the guard, as far as trials look at it. */
+/** Frame of the guard, as far as trials use it. */
 export interface SeenFrame {
   readonly tick: number;
   readonly atS: number;
   readonly state: GuardFrame['state'];
   readonly flags: number;
-  /** New ones of the driver since the guard started. */
+  /** Readings of the driver since the guard started. */
   readonly readings: number;
 }
 
@@ -68,7 +68,7 @@ export class BusRig {
   readonly #action: ActionSpec;
   readonly #folder: string;
   readonly #emulator: ChildProcess;
-  /** Rejects with the emulator's end. */
+  /** Rejects when the emulator ends. */
   readonly #ended: Promise<never>;
   readonly #config: GuardConfig;
   readonly #errorsTo: number;
@@ -96,7 +96,7 @@ export class BusRig {
     this.#folder = folder;
     this.#emulator = emulator;
     this.#ended = once(emulator, 'exit').then(() => fail('its emulator has ended'));
-    // At the end nobody waits for it.
+    // At the end the rejection is expected.
     this.#ended.catch(() => undefined);
     this.#errorsTo = openSync(join(folder, 'guard.log'), 'a');
     const config = trialRobot(robot);
@@ -155,12 +155,12 @@ export class BusRig {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** What the guard said last. */
+  /** Last lines of the guard's log. */
   log(): string {
     return readFileSync(join(this.#folder, 'guard.log'), 'utf8').split('\n').slice(-LOG_LINES).join('\n');
   }
 
-  /** Of the newest tick. Its arrays are used again. */
+  /** Frame of the newest tick. Its arrays are reused. */
   newest(): GuardFrame {
     return this.#link!.latest;
   }
@@ -177,7 +177,7 @@ export class BusRig {
     return this.#clock.nowS();
   }
 
-  /** Acknowledges, enables and activates until it swings. */
+  /** Acknowledges, enables and activates until the robot swings. */
   async drive(): Promise<void> {
     clearInterval(this.#driving);
     const link = this.#link!;
@@ -197,7 +197,7 @@ export class BusRig {
       command.seq = this.#seq++;
       command.issuedAtS = this.nowS();
       for (const [i, joint] of driven.entries()) {
-        // To and fro about home, wherever the last trial has left it.
+        // Back and forth about home, wherever the last trial has left the joint.
         const awayRad = link.latest.robot.positionRad[joint]! - this.model.homeRad[joint]!;
         command.action[i] = clamp(Math.cos(phase + i) - HOMING_PER_RAD * awayRad, -1, 1);
       }
@@ -209,19 +209,19 @@ export class BusRig {
     clearInterval(this.#driving);
   }
 
-  /** Makes faults happen, with semicolons between; resolves with the moment, s. What was seen before is forgotten. */
+  /** Injects faults, separated by semicolons; resolves to the time of injection, s. Earlier frames, events and notices are discarded. */
   async fault(fault: string): Promise<number> {
     this.forget();
     const answer = await this.#order({ fault });
     return 'doneAtS' in answer ? answer.doneAtS : fail();
   }
 
-  /** Somebody puts the arm, which has no torque, back home at once. */
+  /** Puts the arm, which has no torque, back home at once. */
   async putHome(): Promise<void> {
     await this.#order({ home: true });
   }
 
-  /** How the arm has been since the last fault. */
+  /** Samples of the arm since the last fault. */
   async samples(): Promise<readonly ArmSample[]> {
     const answer = await this.#order({ report: true });
     return 'samples' in answer ? answer.samples : fail();
@@ -235,7 +235,7 @@ export class BusRig {
     return this.nowS();
   }
 
-  /** Of an arm: where the driver finds how it was calibrated. */
+  /** For an arm: writes the calibration that its driver reads. */
   #calibration(driver: RobotConfig['driver']): { readonly calibration?: string } {
     if (!(driver.kind in FAMILIES)) return {};
     const calibration = join(this.#folder, 'calibration.json');
@@ -250,7 +250,7 @@ export class BusRig {
     return said as EmulatorAnswer;
   }
 
-  /** Asks for the next thing on the way to motion, once: acknowledge, enable or activate. */
+  /** Makes the next request on the way to motion, once: acknowledge, enable or activate. */
   async getMoving(): Promise<void> {
     const link = this.#link!;
     const { state, faultFlags } = link.latest;

@@ -1,4 +1,4 @@
-/** An emulated arm driven for a long time: whether the guard's memory grows, and whether its ticks stay in phase. */
+/** Long run of an emulated arm: growth of the guard's memory, and drift of its ticks. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BUS, quantile } from '../../src/core/index.ts';
@@ -13,13 +13,13 @@ export interface BusSoakSample {
   readonly atS: number;
   /** Resident memory of the guard's process, MB. */
   readonly guardMb: number;
-  /** How far the newest tick's reading is from where its number says, ms, from the first sample on: 0 is no drift. */
+  /** Deviation of the newest tick's reading from the time given by its number, ms, since the first sample: 0 is no drift. */
   readonly phaseMs: number;
   readonly ticks: number;
   readonly overruns: number;
   readonly lateReadings: number;
   readonly lostReadings: number;
-  /** What the newest tick took on the bus, ms: to read, and to write. */
+  /** Time that the newest tick spent on the bus, reading and writing, ms. */
   readonly busyMs: number;
 }
 
@@ -27,20 +27,20 @@ export interface BusSoakResult {
   readonly minutes: number;
   readonly ticks: number;
   readonly samples: readonly BusSoakSample[];
-  /** Slope of the memory over the last two thirds, MB an hour: a compiler is done by then. */
+  /** Slope of the memory over the last two thirds, MB an hour: compilation is complete by then. */
   readonly memoryMbPerHour: number;
   readonly guardMb: { readonly first: number; readonly last: number };
   /** Slope of the phase, ms an hour. */
   readonly phaseMsPerHour: number;
   readonly worstPhaseMs: number;
-  /** Median of what a tick took on the bus, ms: over the first and the last third. */
+  /** Median time of a tick on the bus, ms: over the first and the last third. */
   readonly busyMs: { readonly first: number; readonly last: number };
-  /** Times that somebody had to let the arm go on. */
+  /** Times that the arm had to be released again after a stop. */
   readonly looks: number;
 }
 
 const SAMPLE_MS = 10_000;
-/** Before the first sample: all is loaded and compiled. */
+/** Time before the first sample, in which everything is loaded and compiled. */
 const SETTLE_MS = 20_000;
 
 export async function runBusSoak({ minutes, onSample }: BusSoakOptions): Promise<BusSoakResult> {
@@ -66,7 +66,7 @@ export async function runBusSoak({ minutes, onSample }: BusSoakOptions): Promise
       const sample: BusSoakSample = {
         atS: rig.nowS() - startS,
         guardMb: residentMb(rig.guardPid),
-        // A tick that was late shows its own lateness alone: what is missed is left out in whole periods.
+        // A late tick contributes only its own lateness: missed time is skipped in whole periods.
         phaseMs: 1e3 * wrapped(frame.stampS - first.stampS - periods / rig.model.controlHz, 1 / rig.model.controlHz),
         ticks: periods,
         overruns: frame.overruns - first.overruns,
@@ -106,12 +106,12 @@ function residentMb(pid: number): number {
   return Number(kB) / 1024;
 }
 
-/** The nearest to 0 of `value` and what is whole `period`s away. */
+/** Returns `value` reduced by whole `period`s to the value nearest to 0. */
 function wrapped(value: number, period: number): number {
   return value - period * Math.round(value / period);
 }
 
-/** Least squares. */
+/** Least-squares slope. */
 function slopePerHour(points: readonly (readonly [number, number])[]): number {
   const mean = (pick: 0 | 1): number => points.reduce((sum, point) => sum + point[pick], 0) / points.length;
   const [x, y] = [mean(0), mean(1)];

@@ -1,4 +1,4 @@
-/** Faults of a serial bus while its robot moves, again and again: what stops it, how soon, and what is said. */
+/** Repeated faults of a serial bus while its robot moves: the reaction, its delay, and the message to the operator. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import type { StopCause } from '../../src/guard/index.ts';
@@ -10,34 +10,34 @@ import type { TrialRobot } from './trial-robots.ts';
 /** One kind of fault. */
 interface TrialKind {
   readonly name: string;
-  /** Rows that may report it, the sternest of which says what is done. */
+  /** Fault rows that may report it; the strictest one determines the action. */
   readonly rows: readonly number[];
-  /** As people type it to the emulator; or a signal for the guard. */
+  /** Command for the emulator; or else a signal for the guard. */
   readonly fault?: string;
   readonly signal?: NodeJS.Signals;
-  /** What ends it. */
+  /** Command that ends the fault. */
   readonly heal?: string;
   readonly action: Fault['action'];
-  /** By when somebody has to know, ms. */
+  /** Bound on the time until the fault is reported, ms. */
   readonly knownMs: (periodMs: number) => number;
-  /** What torque does then: goes off in all servos that hear, or stays. */
+  /** Expected torque then: off in all servos that receive, or unchanged. */
   readonly torque: 'off' | 'stays';
-  /** Servos that do not hear. */
+  /** Number of servos that do not receive. */
   readonly deaf: number;
-  /** Torque goes off with the fault itself, before anybody can know. */
+  /** Torque goes off with the fault itself, before it can be reported. */
   readonly goesLimp?: true;
 }
 
-/** Standing is slower than this, rad/s: the sag of an arm that is let down counts, too. */
+/** Speed below which the robot stands, rad/s: the sag of an arm that is let down counts as motion. */
 const STANDING_RAD_PER_S = 0.05;
 const SWING_MS = 600;
 const THAW_MS = 500;
-/** More trials than this share may not be set aside. */
+/** Maximum share of trials that may be set aside. */
 const SET_ASIDE_SHARE = 0.2;
 const BUSY = 'The arm stopped by itself too often before its fault came: the machine is too busy for these trials.';
-/** All of a trial is over then, ms: stop and exit ramp. */
+/** Time after which a trial is complete, ms: stop and exit ramp. */
 const WATCHED_MS = 1500;
-/** Three missed replies (row 10), and the tick that looks at them; half a tick for the emulator to do it. */
+/** Three missed replies (row 10) and the tick that evaluates them; half a tick for the emulator to inject the fault. */
 const MISSED = (periodMs: number): number => 4.5 * periodMs;
 /** Row 13. */
 const SHOWN_MS = 100;
@@ -106,8 +106,8 @@ const ARM_TRIALS: readonly TrialKind[] = [
 ];
 
 /**
- * What is otherwise with a car: one motor behind its own firmware, which lets go by itself where nobody speaks to it (row 46). A VESC
- * that started anew wants another start of the program, as its fence lies elsewhere. A motor that is slowed is driven by nothing for a moment, too.
+ * Differences for a car: one motor behind its own firmware, which releases it by itself without messages (row 46). A VESC that has
+ * restarted requires a restart of the program, as its fence is elsewhere. A motor that is slowed down is undriven for a moment, too.
  */
 const OF_CAR: Readonly<Record<string, Partial<TrialKind>>> = {
   unplug: { rows: [10, 46], action: 'cat0', torque: 'off', goesLimp: true },
@@ -125,15 +125,15 @@ export function busTrialsOf(robot: TrialRobot): readonly TrialKind[] {
   return robot === 'race-car-vesc' ? CAR_TRIALS : ARM_TRIALS;
 }
 
-/** What one trial showed; ms from the fault. */
+/** Result of one trial; ms from the fault. */
 export interface BusTrial {
   readonly knownMs: number;
-  /** Rows that were reported. */
+  /** Reported rows of the fault table. */
   readonly rows: readonly number[];
   readonly actions: readonly string[];
-  /** What people were told. */
+  /** Message to the operator. */
   readonly message: string;
-  /** Torque gone from the last servo that was to let go. */
+  /** Time at which the last servo that had to release its torque did so. */
   readonly torqueOffMs: number | null;
   readonly standsMs: number | null;
   readonly wrong?: string;
@@ -143,10 +143,10 @@ export interface BusTrialResult {
   readonly name: string;
   readonly rows: readonly number[];
   readonly action: Fault['action'];
-  /** What people were told, each once. */
+  /** Distinct messages to the operator. */
   readonly messages: readonly string[];
   readonly trials: number;
-  /** Made again, as the arm had stopped before its fault: the machine was too busy. */
+  /** Trials repeated because the arm had stopped before its fault: the machine was too busy. */
   readonly setAside: number;
   readonly boundMs: number;
   readonly known: { readonly medianMs: number; readonly p95Ms: number; readonly worstMs: number };
@@ -170,7 +170,7 @@ export async function runBusTrials({
   onTrial,
 }: BusTrialsOptions): Promise<readonly BusTrialResult[]> {
   const kinds = busTrialsOf(robot).filter(({ name }) => names.length === 0 || names.includes(name));
-  // Two arms side by side: those whose trials take longer, as each wants a new start, beside the others.
+  // Two arms side by side: trials that take longer, as each needs a new start, run beside the others.
   const isSlow = ({ name }: TrialKind): boolean => name === 'brownOut' || name.startsWith('guard');
   const lanes = [kinds.filter((kind) => !isSlow(kind)), kinds.filter(isSlow)];
   const results = await Promise.all(lanes.map((lane) => runLane(lane, { robot, trials, seed, onTrial })));
@@ -192,7 +192,7 @@ async function runLane(
       let setAside = 0;
       while (done.length < trials) {
         const trial = await runTrial(rig, kind, rng);
-        // A machine that is too busy stopped the arm before its fault came: that says nothing about the fault.
+        // On a machine that is too busy the arm stopped before its fault, so the trial says nothing about the fault.
         if (trial === undefined) {
           if (++setAside > SET_ASIDE_SHARE * trials + 2) throw new ReinError('environment', BUSY);
           continue;
@@ -224,7 +224,7 @@ async function runTrial(rig: BusRig, kind: TrialKind, rng: Rng): Promise<BusTria
   if (kind.heal !== undefined) await rig.fault(kind.heal);
   if (kind.signal === 'SIGSTOP') {
     rig.kill('SIGCONT');
-    // Until then the newest frame is that of before.
+    // Until then the newest frame is an old one.
     await delay(THAW_MS);
   }
   if (kind.signal === 'SIGKILL') {
@@ -234,7 +234,7 @@ async function runTrial(rig: BusRig, kind: TrialKind, rng: Rng): Promise<BusTria
   return wasMoving && !(trial.knownMs < 0) ? trial : undefined;
 }
 
-/** What the guardian is to name. */
+/** Cause that the guardian has to report. */
 const CAUSES: Readonly<Partial<Record<NodeJS.Signals, StopCause>>> = { SIGKILL: 'guardDied', SIGSTOP: 'guardSilent' };
 
 function judge(
@@ -248,7 +248,7 @@ function judge(
   const told = rig.frames.find(({ flags }) => faultsOf(flags).some(({ row }) => kind.rows.includes(row)));
   const stopped = rig.events.find(({ event }) => event.kind === 'busStopped');
   const since = samples.filter(({ atS }) => atS >= faultS);
-  // The guardian's own clock is not heard: what the servos do is.
+  // The guardian's own clock is not visible here; the reaction of the servos is.
   const allOff = since.find(({ torqued }) => torqued <= kind.deaf);
   const knownMs = isOfGuard ? after(allOff?.atS) : after(told?.atS);
   const flags = rig.frames.reduce((bits, frame) => bits | frame.flags, 0);
@@ -275,7 +275,7 @@ function judge(
     // Category 1: it brakes, and is let down, before torque goes off.
     kind.action === 'cat1' && !hasBraked ? 'it did not brake' : undefined,
     messageOf(rig, kind, named) === '' ? 'there was no sentence for people' : undefined,
-    // Limp before anybody could know: silently.
+    // Limp before the fault was reported, i.e. silently.
     !isOfGuard && kind.goesLimp !== true && allOff !== undefined && allOff.atS < (told?.atS ?? 0)
       ? 'limp before it was told'
       : undefined,
@@ -291,10 +291,10 @@ function judge(
   };
 }
 
-/** What of `kind` people were told since its fault: by the driver where it has more to say, else by the fault table. */
+/** Message to the operator for `kind` since its fault: the driver's if it has more detail, else that of the fault table. */
 function messageOf(rig: BusRig, kind: TrialKind, named: readonly Fault[]): string {
   const stopped = rig.events.map(({ event }) => event).find((event) => event.kind === 'busStopped');
-  // How long it took is a figure of its own.
+  // The duration is measured separately.
   if (kind.signal !== undefined)
     return stopped === undefined ? '' : busStopped({ ...stopped, tookMs: 0 }).split(' (')[0]!;
   return (

@@ -1,6 +1,6 @@
 /**
- * An emulated robot for trials, which looks at itself: `emulator-process.js LINK ROBOT`. Orders come as messages: a fault as people type it, `home`
- * or `report`; each is answered with the moment at which it was done, or with what was seen since the last fault.
+ * Emulated robot for trials, which records itself: `emulator-process.js LINK ROBOT`. Orders arrive as messages: a fault as typed to the
+ * emulator, `home` or `report`; each is answered with the time of its execution, or with the samples since the last fault.
  */
 
 import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../packages/emulate/src/index.ts';
@@ -10,15 +10,15 @@ import { Rng, SystemClock } from '../../src/core/index.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
 import { type TrialRobot, trialRobot } from './trial-robots.ts';
 
-/** What comes in. */
+/** Incoming message. */
 export type EmulatorOrder = { readonly fault: string } | { readonly home: true } | { readonly report: true };
 
-/** A moment of the robot, s of the machine's monotonic clock. */
+/** Sample of the robot; time in s of the machine's monotonic clock. */
 export interface ArmSample {
   readonly atS: number;
   /** Fastest joint, rad/s. */
   readonly speedRadPerS: number;
-  /** Servos with torque on; of a car, whether its motor drives. */
+  /** Servos with torque on; for a car, 1 if its motor drives. */
   readonly torqued: number;
 }
 
@@ -30,9 +30,9 @@ const robot = trialRobot(process.argv[3] as TrialRobot);
 const { driver, ...model } = robot;
 const kind = emulatorKind(driver.kind);
 const { baud } = kind;
-/** Of a joint's stiffness: what is light for its servo. */
+/** Inertia as a multiple of a joint's stiffness: a light load for its servo. */
 const INERTIA_S2 = 1.6e-3;
-/** Dry friction holds it where it lets go, so that each trial begins in its middle; it is off by so much at most, rad. */
+/** Dry friction holds the arm where it is released, so that each trial begins in its middle; the deviation is at most this, rad. */
 const FRICTION_RAD = 2.5e-3;
 const body =
   robot.base === undefined
@@ -45,7 +45,7 @@ const body =
       )
     : raisedCar(robot);
 const bus = kind.create({ robot, body, baud, rng: new Rng(1) });
-// A brake lets nothing drive.
+// A braked motor is not driven.
 const isBraked = (): boolean => bus instanceof VescBus && bus.command.kind === 'brake';
 const clock = new SystemClock();
 const emulator = new Emulator({ bus, baud, clock, rng: new Rng(2), link: process.argv[2] });
@@ -65,7 +65,7 @@ process.on('message', (order: EmulatorOrder) => {
   } else for (const fault of order.fault.split(';')) applyFault(emulator, fault);
   process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);
 });
-// As hardware comes before programs.
+// Hardware has priority over programs, hence real time.
 raiseThisThread();
 emulator.plug();
 process.send?.({ doneAtS: clock.nowS() } satisfies EmulatorAnswer);

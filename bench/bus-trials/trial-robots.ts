@@ -1,4 +1,4 @@
-/** What the bus trials drive: robots as their files have them, let down and first tried faster, so that a hundred trials take minutes. */
+/** Robots of the bus trials: as in their files, but faster in first motions and exit ramps, so that a hundred trials take minutes. */
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
 import type { ActionSpec } from '../../src/core/index.ts';
 
@@ -6,9 +6,9 @@ export const TRIAL_ROBOTS = ['so101', 'koch', 'race-car-vesc'] as const;
 export type TrialRobot = (typeof TRIAL_ROBOTS)[number];
 export const POLICY_PERIOD_S = 0.1;
 export const LEASE_S = 0.2;
-/** How long torque takes to go off, s; the file's own 3 s change nothing but the wait. */
+/** Duration of the exit ramp, s; the file's own 3 s would only add waiting. */
 const EXIT_RAMP_S = 0.3;
-/** The first motion after power-up goes at a twentieth of the highest speed. The trials' own motion is as slow as before. */
+/** The first motion after power-up runs at a twentieth of the highest speed. The trials' own motion is as slow as before. */
 const FASTER = 3;
 
 export function trialRobot(name: TrialRobot): RobotConfig {
@@ -18,7 +18,7 @@ export function trialRobot(name: TrialRobot): RobotConfig {
   return { ...robot, joints, exitRampS: EXIT_RAMP_S };
 }
 
-/** An arm's base goes to and fro, and its wrist with it: nothing touches anything. A car goes to and fro with its wheels in the air. */
+/** An arm's base and wrist move back and forth without touching anything. A car drives back and forth with its wheels in the air. */
 export function trialAction({ base, joints }: RobotConfig): ActionSpec {
   if (base === undefined)
     return {

@@ -1,6 +1,6 @@
 /**
- * One of two emulated arms, which looks at itself: `arm-process.js ROBOT LINK leader|follower`. A leader is in a hand, whose motion is
- * ordered; a follower's servos move it. Orders come as messages, and each is answered.
+ * One of two emulated arms, which records itself: `arm-process.js ROBOT LINK leader|follower`. A leader is held by a hand, whose motion is
+ * ordered; a follower is moved by its servos. Orders arrive as messages, and each is answered.
  */
 
 import {
@@ -18,22 +18,22 @@ import { raiseThisThread } from '../../src/guard/index.ts';
 
 export type ArmOrder =
   | { readonly fault: string }
-  /** The hand goes there, each joint with an even speed. */
+  /** Moves the hand there, each joint at constant speed. */
   | { readonly handRad: readonly number[]; readonly overS: number }
   | { readonly report: true };
 
-/** Joints at a moment, rad and s of the machine's monotonic clock. */
+/** Joint positions at a time, rad and s of the machine's monotonic clock. */
 export interface Pose {
   readonly atS: number;
   readonly jointsRad: readonly number[];
 }
 
-/** `goals`: each that came over the bus, when it did. `torqued`: servos whose torque is on. */
+/** `goals`: each goal received over the bus, with its time. `torqued`: number of servos with torque on. */
 export type ArmAnswer =
   | { readonly doneAtS: number }
   | { readonly poses: readonly Pose[]; readonly goals: readonly Pose[]; readonly torqued: number };
 
-/** An arm in a hand, which is where the hand is. */
+/** Arm held by a hand, which determines its position. */
 class HandBody implements EmulatedBody {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -79,7 +79,7 @@ const { robot } = loadRobotFile(name!);
 const { baud } = robot.driver as ServoConfig;
 const clock = new SystemClock();
 const hand = new HandBody(robot.homeRad, clock);
-// Dry friction holds it where it lets go.
+// Dry friction holds the arm where it is released.
 const body =
   role === 'leader'
     ? hand
@@ -89,7 +89,7 @@ const emulator = new Emulator({ bus, baud, clock, rng: new Rng(2), link });
 const abort = new AbortController();
 let [poses, goals]: [Pose[], Pose[]] = [[], []];
 
-/** Looked at with every step of the body, 2 ms apart while the host talks; makes no garbage while nothing is new. */
+/** Checked with every step of the body, 2 ms apart while the host talks; allocates nothing while no goal is new. */
 const goalCounts = new Float64Array(bus.servos.length).fill(Number.NaN);
 const step = body.step.bind(body);
 body.step = () => {
@@ -107,7 +107,7 @@ body.step = () => {
 
 process.on('disconnect', () => abort.abort());
 process.on('message', (order: ArmOrder) => process.send?.(obeyed(order)));
-// As hardware comes before programs.
+// Hardware has priority over programs, hence real time.
 raiseThisThread();
 emulator.plug();
 process.send?.({ doneAtS: clock.nowS() } satisfies ArmAnswer);

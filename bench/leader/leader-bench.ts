@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- leader`: two emulated arms under `rein teleop`. How late the follower's goals on the bus are behind the leader's joints,
- * how near it comes, and what reading the leader costs the thread that does.
+ * `npm run bench -- leader`: two emulated arms under `rein teleop`. Delay of the follower's goals on the bus behind the leader's joints,
+ * their final deviation, and the time for which reading the leader blocks its thread.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,21 +23,21 @@ const FIRST_MOTION_MS = 12_000;
 const READS = 500;
 const READ_EVERY_S = 0.02;
 const OPENINGS = 10;
-/** The hand goes there and back, rad in s. */
+/** Motion of the hand, there and back: rad, in s. */
 const WAY_RAD = 0.3;
 const WAY_S = 1.5;
-/** A goal whose joint was not moving is nobody's lag, rad. */
+/** Goals this close to the ends of the motion are excluded, as the joint may have stood still, rad. */
 const ENDS_RAD = 0.02;
 
 export interface LeaderBenchResult {
   readonly rateHz: number;
-  /** From where the leader's joint stood to that goal on the follower's bus, ms. */
+  /** Delay from the leader's joint position to that goal on the follower's bus, ms. */
   readonly delayMs: Spread;
-  /** Largest difference of any joint once both stood still, rad. */
+  /** Largest difference of any joint after both stood still, rad. */
   readonly standsOffRad: number;
-  /** From the leader's unplugging, while it drives, to the last goal that was new, ms. */
+  /** Time from unplugging the leader in motion to the last new goal, ms. */
   readonly stopMs: number;
-  /** What one read of the leader blocks, and what opening it does, ms. */
+  /** Time for which one read of the leader blocks its thread, and for which opening it does, ms. */
   readonly readMs: Spread;
   readonly openMs: Spread;
 }
@@ -49,7 +49,7 @@ interface Spread {
   readonly count: number;
 }
 
-/** `rounds`: ways there and back. */
+/** `rounds`: motions there and back. */
 export async function leaderBench(rateHz: number, rounds: number): Promise<LeaderBenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'rein-leader-bench-'));
   const arms = await TwoArms.open(folder);
@@ -82,7 +82,7 @@ function spreadOf(values: readonly number[]): Spread {
   return { p50, p99, max, count: values.length };
 }
 
-/** The leader alone, in this thread. */
+/** Measures the leader alone, in this thread. */
 async function costsOf(arms: TwoArms): Promise<Pick<LeaderBenchResult, 'readMs' | 'openMs'>> {
   const { robot } = loadRobotFile(arms.leader);
   const scenes = { scene: () => fail('a leader is in no scene'), surroundings: undefined };
@@ -116,7 +116,7 @@ async function driven(
   const child = spawn(process.execPath, [BIN, 'teleop', ...places, ...pace], { stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    // Status lines say nothing that is needed here, but that it runs.
+    // Status lines are reduced to their state.
     said += text.replace(/^\d+:\d\d (\w+) \|.*\n/gm, '$1\n');
   });
   try {
@@ -153,7 +153,7 @@ async function unpluggedMs(arms: TwoArms): Promise<number> {
   return 1e3 * (lastS - atS);
 }
 
-/** Until the follower holds, the leader is there, and the clutch is closed. */
+/** Resolves once the follower holds, the leader is there, and the clutch is closed. */
 async function begin(arms: TwoArms, child: ChildProcess, said: () => string): Promise<void> {
   const clock = new SystemClock();
   const untilS = clock.nowS() + PATIENCE_S;
@@ -161,13 +161,13 @@ async function begin(arms: TwoArms, child: ChildProcess, said: () => string): Pr
     if (child.exitCode !== null || clock.nowS() > untilS) fail(said().slice(-SAID_END));
     await sleep(100);
   }
-  // Each joint is tried first.
+  // Each joint makes its first motion.
   await sleep(FIRST_MOTION_MS);
   arms.pedal('down');
   await sleep(500);
 }
 
-/** Of the first joint, whose way is even: when the leader was where a goal is. */
+/** Delays of the first joint, which moves at constant speed: from the time when the leader was at a goal. */
 function delaysMs(leader: readonly Pose[], goals: readonly Pose[]): number[] {
   const first = leader[0]!.jointsRad[0]!;
   const last = leader.at(-1)!.jointsRad[0]!;

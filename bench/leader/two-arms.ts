@@ -1,4 +1,4 @@
-/** A leader and a follower, emulated at ports of their own, calibrated apart, and a foot switch: what `rein teleop` finds on a desk. */
+/** Emulated leader and follower at their own ports, calibrated differently, and a foot switch: a desk set-up for `rein teleop`. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
@@ -11,10 +11,10 @@ import type { ArmAnswer, ArmOrder, Pose } from './arm-process.ts';
 
 const FIRMWARE = '3.10';
 const KEY_F13 = 183;
-/** A busy machine lets an emulated servo answer late, ms. */
+/** Longer answer time, ms: on a busy machine an emulated servo answers late. */
 const ANSWER_MS = 30;
 
-/** How each is mounted: the leader's servos are turned, and some of them the other way round. */
+/** Mounting of each arm: the leader's servos are offset, and some of them reversed. */
 const ARMS = {
   follower: { robot: 'so101', adapter: 'FOLLOWER', zeroCounts: 2048, turnedBack: [] },
   leader: { robot: 'so101-leader', adapter: 'LEADER', zeroCounts: 1900, turnedBack: ['shoulder_lift', 'wrist_roll'] },
@@ -38,7 +38,7 @@ export class TwoArms {
   readonly #pedal: number;
   readonly #orders: Record<Role, Promise<unknown>> = { follower: Promise.resolve(), leader: Promise.resolve() };
 
-  /** `folder` exists. `controlHz` of both; their own where absent. */
+  /** `folder` exists. `controlHz` of both; absent: their own. */
   static async open(folder: string, controlHz?: number): Promise<TwoArms> {
     const files = {
       follower: written('follower', folder, controlHz),
@@ -79,7 +79,7 @@ export class TwoArms {
     this.homeRad = homeRad;
   }
 
-  /** Down: the clutch closes. `struct input_event` of its key. */
+  /** Writes a `struct input_event` of its key; `down` closes the clutch. */
   pedal(value: 'down' | 'up'): void {
     const event = Buffer.alloc(24);
     event.writeUInt16LE(1, 16);
@@ -88,20 +88,20 @@ export class TwoArms {
     writeSync(this.#pedal, event);
   }
 
-  /** The hand leads joints away from home, by name, rad. Resolves once it is there. */
+  /** Moves joints away from home by hand, by name, rad. Resolves once they are there. */
   async lead(awayRad: Readonly<Record<string, number>>, overS: number): Promise<void> {
     const handRad = this.homeRad.map((home, i) => home + (awayRad[this.jointNames[i]!] ?? 0));
     await this.#order('leader', { handRad, overS });
     await new Promise((done) => setTimeout(done, overS * 1e3));
   }
 
-  /** Resolves with the moment, s. */
+  /** Resolves to the time of injection, s. */
   async fault(role: Role, fault: string): Promise<number> {
     const answer = await this.#order(role, { fault });
     return 'doneAtS' in answer ? answer.doneAtS : Number.NaN;
   }
 
-  /** What an arm has seen since it was asked last. */
+  /** Records of an arm since the last call. */
   async seen(role: Role): Promise<SeenArm> {
     const answer = await this.#order(role, { report: true });
     return 'goals' in answer ? answer : { poses: [], goals: [], torqued: 0 };
@@ -116,7 +116,7 @@ export class TwoArms {
     }
   }
 
-  /** One after the other: an answer does not say what it is one to. */
+  /** One order after another, as an answer does not identify its order. */
   #order(role: Role, order: ArmOrder): Promise<ArmAnswer> {
     const answered = this.#orders[role].then(async () => {
       const answer = once(this.#arms[role], 'message');

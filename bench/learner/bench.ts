@@ -1,4 +1,4 @@
-/** How fast this machine trains, beside how fast it multiplies matrices at best. */
+/** Training speed of this machine, relative to its best speed of matrix multiplication. */
 
 import { setTimeout } from 'node:timers/promises';
 import { quantile } from '../../src/core/index.ts';
@@ -8,7 +8,7 @@ import { CEILING_METHOD, Ceiling } from './ceiling.ts';
 import { peakMemoryMb, resetPeakMemory } from './peak-memory.ts';
 import { BareTrainer } from './trainer.ts';
 
-/** One measured size; named as in the JSON that the bench writes. */
+/** One measured size; keys as in the JSON output. */
 export interface LearnerBenchCase {
   readonly id: BenchCase['id'];
   readonly name: string;
@@ -28,7 +28,7 @@ export interface LearnerBenchCase {
   readonly updates_per_s: number;
   /** Floating-point work of the matrix products, in 10⁹ operations per second. */
   readonly gflops: number;
-  /** The median over rounds of that rate as a share of the ceiling of the same round. */
+  /** Median over rounds of that rate as a share of the ceiling of the same round. */
   readonly share_of_ceiling: number;
   /** Resident memory of the process at its peak during this case, 10⁶ bytes. */
   readonly peak_memory_mb: number;
@@ -46,15 +46,15 @@ export interface LearnerBenchResult {
 export interface LearnerBenchOptions {
   readonly threads: number;
   readonly spinning: boolean;
-  /** At most so many calls of each size: to see that it works rather than how fast. */
+  /** Maximum number of calls of each size: for a quick check instead of a measurement. */
   readonly calls?: number;
 }
 
 const ROUNDS = 12;
-/** Rounds before those that count. */
+/** Rounds that are not counted. */
 const WARM_UP = 2;
 /**
- * Between blocks of two sessions: waiting threads of the one hold a core for some 40 ms after its last call, and would take it
+ * Pause between blocks of two sessions: waiting threads of the one hold a core for some 40 ms after its last call, and would take it
  * from the other.
  */
 const REST_MS = 120;
@@ -118,7 +118,7 @@ async function measure(
   };
 }
 
-/** Reads `{"case": "b", "calls": 3}` lines, runs so many calls, and answers with their wall times in ms, as a line of JSON. */
+/** Reads lines `{"case": "b", "calls": 3}`, runs that many calls, and answers with their wall times in ms, as a line of JSON. */
 export async function serveBlocks(
   options: SessionOptions,
   lines: AsyncIterable<string>,

@@ -1,15 +1,15 @@
-/** What the learner's bench measures: four sizes of training, and the floating-point work of a call of each. */
+/** Cases of the learner's bench: four sizes of training, and the floating-point work of a call of each. */
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../src/learner/options.ts';
 
 /** One size of training. */
 export interface BenchCase {
-  /** One letter: what `bench learner --blocks` is asked for, and what tests/bench/torch_sac.py calls it. */
+  /** One letter, as used by `bench learner --blocks` and by tests/bench/torch_sac.py. */
   readonly id: 'a' | 'b' | 'c' | 'i';
   readonly name: string;
   readonly observationSize: number;
   readonly actionSize: number;
   readonly config: LearnerConfig;
-  /** Calls in a row between two measurements of the ceiling. */
+  /** Consecutive calls between two measurements of the ceiling. */
   readonly callsPerRound: number;
 }
 
@@ -29,8 +29,8 @@ export const BENCH_CASES: readonly BenchCase[] = [
 ];
 
 /**
- * Operations of the matrix products of one call; two per multiplication and addition. Backwards costs twice as much as
- * forwards, less the first layer's gradient for its input. What the engine does beside products is not counted.
+ * Operations of the matrix products of one call; two per multiplication and addition. The backward pass costs twice as much as
+ * the forward pass, less the first layer's gradient for its input. Work of the engine besides products is not counted.
  */
 export function flopsPerCall({ observationSize, actionSize, config }: BenchCase): number {
   const { batchSize, critics, criticSubset, utd } = config;

@@ -1,4 +1,4 @@
-/** How fast the same runtime multiplies matrices, with nothing else to do. */
+/** Speed at which the same runtime multiplies matrices, with nothing else to do. */
 import { Rng } from '../../src/core/index.ts';
 import { Graph } from '../../src/learner/engine/graph.ts';
 import { matmul } from '../../src/learner/engine/linear.ts';
@@ -6,14 +6,14 @@ import type { SessionOptions } from '../../src/learner/engine/session.ts';
 import { Bindings, Session } from '../../src/learner/index.ts';
 
 const SIZE = 256;
-/** Products in a block: some 10 ms on one core. */
+/** Products per block: some 10 ms on one core. */
 const PRODUCTS = 40;
 
-/** How the ceiling is measured, in words that belong beside its figure. */
+/** Description of the method, for display beside the figure. */
 export const CEILING_METHOD =
   'a chain of 40 float32 matrix products 256 by 256 by 256 in the same runtime with the same threads, before and after every round of calls; a round is held against the faster of its two';
 
-/** A chain of products that is run again and again. */
+/** Chain of products that is run repeatedly. */
 export class Ceiling {
   readonly #session: Session;
   readonly #inputs: Bindings = new Bindings();
@@ -23,7 +23,7 @@ export class Ceiling {
     this.#session = session;
     const data = new Float32Array(SIZE * SIZE);
     new Rng(3).fillNormal(data);
-    // Keeps the size of the values through the chain: numbers near zero or infinity would be slower.
+    // Preserves the magnitude of the values through the chain: numbers near zero or infinity would be slower.
     for (let i = 0; i < data.length; i++) data[i] = data[i]! / Math.sqrt(SIZE);
     this.#inputs.set('x', data.slice(), [SIZE, SIZE]);
     this.#inputs.set('weight', data, [SIZE, SIZE]);
@@ -44,7 +44,7 @@ export class Ceiling {
     return ceiling;
   }
 
-  /** The rate of one block, 10⁹ operations per second. */
+  /** Runs one block; resolves to its rate, 10⁹ operations per second. */
   async gflops(): Promise<number> {
     const startMs = performance.now();
     await this.#session.run([this.#inputs], [this.#outputs]);

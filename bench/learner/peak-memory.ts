@@ -1,16 +1,16 @@
-/** The most memory that this process held. */
+/** Peak memory of this process. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Begins a new measurement, where the system can (Linux, `man 5 proc_pid_clear_refs`); elsewhere the peak is that of the whole process. */
+/** Restarts the measurement, if the system can (Linux, `man 5 proc_pid_clear_refs`); elsewhere the peak is that of the whole process. */
 export function resetPeakMemory(): void {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // Not Linux, or not allowed: the peak since the process began is an upper bound.
+    // Not Linux, or not allowed: the peak since the start of the process is an upper bound.
   }
 }
 
-/** Resident memory at its peak, MB (10⁶ bytes). */
+/** Peak resident memory, MB (10⁶ bytes). */
 export function peakMemoryMb(): number {
   try {
     const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];

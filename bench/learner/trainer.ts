@@ -1,4 +1,4 @@
-/** The bare engine: one training call again and again on batches that were drawn before. */
+/** The bare engine: repeated training calls on batches drawn beforehand. */
 import { createTransition, Rng } from '../../src/core/index.ts';
 import type { SessionOptions } from '../../src/learner/engine/session.ts';
 import { PingPongState } from '../../src/learner/engine/session.ts';
@@ -11,7 +11,7 @@ import { buildUpdateGraph } from '../../src/learner/update/update-graph.ts';
 import { UpdateInputs } from '../../src/learner/update/update-inputs.ts';
 import type { BenchCase } from './cases.ts';
 
-/** What is trained. */
+/** Size of the training. */
 export type Trained = Pick<BenchCase, 'observationSize' | 'actionSize' | 'config'>;
 
 export class BareTrainer {
@@ -80,7 +80,7 @@ export class BareTrainer {
     return new BareTrainer({ createMs, session, state, inputs, metrics, changed: updateGraph.changed });
   }
 
-  /** One training call; its wall time, ms. */
+  /** Makes one training call; resolves to its wall time, ms. */
   async call(): Promise<number> {
     const startMs = performance.now();
     const outputs = this.#state.outputsOf(this.#changed);
@@ -94,7 +94,7 @@ export class BareTrainer {
   }
 }
 
-/** The state that training of this size begins from. */
+/** Initial state of a training of this size. */
 async function firstState({ observationSize, actionSize, config }: Trained): Promise<Float32Array> {
   const agent = await createAgent({ parts: { stateSize: observationSize }, actionSize, config, seed: 1 });
   const { state } = await agent.snapshot();

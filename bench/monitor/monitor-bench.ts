@@ -1,4 +1,4 @@
-/** What watchers cost a robot, and how old what they see is: runs of `rein run` with nobody watching and with many, in turns. */
+/** Cost of monitor clients for a robot, and age of the frames that they get: runs of `rein run` without clients and with many, in turns. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,15 +15,15 @@ import { saveSteadyPolicy } from '../policy/steady-policy.ts';
 export interface MonitorBenchOptions {
   /** Length of each run with its robot at work, s. */
   readonly seconds: number;
-  /** Pairs of runs, one without watchers and one with them. */
+  /** Pairs of runs, one without clients and one with them. */
   readonly rounds: number;
   readonly onPhase: (label: string) => void;
 }
 
-/** Of one way of running, over all rounds. */
+/** Figures of one way of running, over all rounds. */
 interface MonitorCase {
   readonly pages: number;
-  /** How late ticks began: the median of the rounds, ms. */
+  /** Lateness of the begin of ticks: the median over the rounds, ms. */
   readonly tick_p50_ms: number;
   readonly tick_p99_ms: number;
   /** Resident memory of the supervisor's process, which has the server: after a fifth of the time, and at the end, MB. */
@@ -35,17 +35,17 @@ export interface MonitorBenchResult {
   readonly alone: MonitorCase;
   /** Eight pages, and one client of each kind that reads nothing. */
   readonly watched: MonitorCase;
-  /** From the moment that a frame was made to that in which a page's socket had it, ms; frames a second and page. */
+  /** Time from the creation of a frame to its arrival at a page's socket, ms; frames per second and page. */
   readonly latency_p50_ms: number;
   readonly latency_p99_ms: number;
   readonly latency_max_ms: number;
   readonly frames_per_s: number;
-  /** A sentence for each bound that was missed. */
+  /** One sentence per violated bound. */
   readonly failures: readonly string[];
 }
 
 const PAGES = 8;
-/** What watchers may add to the p99 of the ticks' lateness, ms, and to the memory at the end, MB; how old frames may be, p99, ms. */
+/** Bounds: increase by clients of the p99 of tick lateness, ms, and of the final memory, MB; p99 of the age of frames, ms. */
 const MOST_TICK_ADDED_MS = 0.2;
 const MOST_MEMORY_ADDED_MB = 64;
 const MOST_FRAME_AGE_MS = 100;
@@ -81,7 +81,7 @@ export async function benchMonitor({ seconds, rounds, onPhase }: MonitorBenchOpt
   }
 }
 
-/** A sentence for each bound that `result` misses. Numbers that are none miss it. */
+/** Returns one sentence per bound that `result` violates. NaN violates it. */
 export function failuresOf({ alone, watched, latency_p99_ms }: Omit<MonitorBenchResult, 'failures'>): string[] {
   const tickMs = watched.tick_p99_ms - alone.tick_p99_ms;
   const memoryMb = watched.memory_end_mb - alone.memory_end_mb;
@@ -109,7 +109,7 @@ export function formatMonitorBench(result: MonitorBenchResult): string {
   ].join('\n');
 }
 
-/** A robot that takes next to nothing of the machine, and a policy for it. */
+/** Writes a robot that takes hardly any processor time, and a policy for it. */
 async function writeInputs(folder: string): Promise<void> {
   const shipped = readFileSync(fileURLToPath(new URL('../../../config/robots/arm6.yaml', import.meta.url)), 'utf8');
   writeFileSync(join(folder, 'arm.yaml'), shipped.replace(/^driver:\n(?: .*\n?)+/m, 'driver:\n  kind: mock\n'));
@@ -151,7 +151,7 @@ async function measure(
   try {
     const address = await addressOf(robot);
     const first = new WebSocket(streamOf(address));
-    // One page is there in both cases until the robot is at work.
+    // In both cases one page is open until the robot is at work.
     await atWork(first);
     first.terminate();
     const clock = new SystemClock();
@@ -180,7 +180,7 @@ function streamOf(address: string): string {
   return new URL('stream', address.replace(/^http/, 'ws')).href;
 }
 
-/** The address that the run prints. */
+/** Resolves to the address printed by the run. */
 async function addressOf(robot: ChildProcess): Promise<string> {
   let text = '';
   robot.stdout!.on('data', (data: Buffer) => {
@@ -197,7 +197,7 @@ async function addressOf(robot: ChildProcess): Promise<string> {
   }
 }
 
-/** Resolves when frames come. */
+/** Resolves at the first frame. */
 function atWork(socket: WebSocket): Promise<void> {
   socket.on('open', () => socket.send(HELLO));
   return new Promise((resolve, reject) => {
@@ -219,13 +219,13 @@ function watch(address: string, onFrame: (frame: FrameView) => void): WebSocket 
     const bytes = new Uint8Array(data);
     if (kindOf(bytes) !== 'frame') return;
     onFrame(decodeNumbers(FRAME_LAYOUT, bytes));
-    // As a page does, which gets no more of them than it keeps up with.
+    // As a page does, so that it receives no more frames than it processes.
     socket.send('{"kind":"seen"}');
   });
   return socket;
 }
 
-/** Opens the stream by hand. */
+/** Opens the stream by a manual handshake. */
 function deafPage(address: string): Socket {
   return deafTo(address, upgradeTo('stream', address), '{"kind":"hello"}');
 }
@@ -237,7 +237,7 @@ function deafViewer(address: string): Socket {
   return deafTo(address, head, JSON.stringify({ op: 'subscribe', subscriptions }));
 }
 
-/** Asks for the page's script as often as a connection may at once. */
+/** Requests the page's script as often as a connection may at once. */
 function deafReader(address: string): Socket {
   return deafTo(address, headOf('GET /main.js HTTP/1.1', address).repeat(REQUESTS_AT_ONCE));
 }
@@ -254,7 +254,7 @@ function upgradeTo(path: string, address: string, ...fields: readonly string[]):
   return headOf(`GET /${path} HTTP/1.1`, address, 'upgrade: websocket', 'connection: Upgrade', ...key, ...fields);
 }
 
-/** Sends `head`, then `message` in a frame of text, and never reads: what it is sent fills the kernel's buffers, and then waits in the server. */
+/** Sends `head`, then `message` in a text frame, and never reads: data fills the kernel's buffers, and then waits in the server. */
 function deafTo(address: string, head: string, message?: string): Socket {
   const { hostname, port } = new URL(address);
   const socket = createConnection(Number(port), hostname);
@@ -265,7 +265,7 @@ function deafTo(address: string, head: string, message?: string): Socket {
   return socket;
 }
 
-/** Of a masked frame of text whose mask is 0 (RFC 6455, 5.2). */
+/** Header of a masked text frame with mask 0 (RFC 6455, 5.2). */
 function frameHead(length: number): Buffer {
   const size = length < 126 ? [length] : [126, length >> 8, length & 0xff];
   return Buffer.of(0x81, 0x80 | size[0]!, ...size.slice(1), 0, 0, 0, 0);
@@ -276,7 +276,7 @@ function residentMb(pid: number): number {
   return Number(kb) / 1024;
 }
 
-/** What the guard says of its ticks when it ends. */
+/** Tick lateness as logged by the guard when it ends. */
 function latenessIn(log: string): { readonly p50Us: number; readonly p99Us: number } {
   for (const line of readFileSync(log, 'utf8').split('\n').reverse()) {
     const lateness = parseObject(line)?.['lateness'] as { p50Us: number; p99Us: number } | undefined;

@@ -1,14 +1,14 @@
-/** A small multilayer perceptron as an ONNX model: what benchmarks and tests run the policy runtime on, without a learner. */
+/** Small multilayer perceptron as an ONNX model, for benchmarks and tests of the policy runtime without a learner. */
 import type { TensorShape } from '../../src/core/index.ts';
 import { encodeModel, type InitializerDef, type NodeDef, type ValueDef } from '../../src/learner/engine/onnx-proto.ts';
 
-/** A network and its parameters, as a weights bundle carries them. */
+/** Network and its parameters, as in a weights bundle. */
 export interface MlpGraph {
   /** The ONNX model. */
   readonly graph: Uint8Array;
-  /** Parameters in the order of `weights`; empty where they are baked in. */
+  /** Parameters in the order of `weights`; empty if they are baked in. */
   readonly shapes: readonly TensorShape[];
-  /** All parameters one after the other; empty where they are baked in. */
+  /** All parameters one after another; empty if they are baked in. */
   readonly weights: Float32Array;
 }
 
@@ -16,15 +16,15 @@ export interface MlpOptions {
   readonly observationSize: number;
   readonly hiddenSizes: readonly number[];
   readonly actionSize: number;
-  /** Whether parameters are inputs of the graph (a weights bundle) or constants inside it (`policy.onnx`). */
+  /** Parameters as inputs of the graph (a weights bundle) or as constants inside it (`policy.onnx`). */
   readonly parameters: 'inputs' | 'baked';
   /** Value of parameter element `i` of all; weights and biases alike. */
   readonly valueAt: (i: number) => number;
-  /** Default: `gaussian`. `unbounded` is an action head that forgot its tanh. */
+  /** Default: `gaussian`. `unbounded` is an action head without its tanh. */
   readonly head?: 'gaussian' | 'action' | 'unbounded';
-  /** Z of an action head; 0, the default: none is taken. */
+  /** Z of an action head; default 0: no noise input. */
   readonly noiseSize?: number;
-  /** Whether the file leaves the batch size open, as exporters do; default: it is 1. */
+  /** `open`: the file leaves the batch size open, as exporters do; default: it is 1. */
   readonly batch?: 'one' | 'open';
   /** The model's metadata. */
   readonly metadata?: Readonly<Record<string, string>>;

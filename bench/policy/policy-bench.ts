@@ -1,4 +1,4 @@
-/** How long a decision and a swap of weights take on this machine, on a network of the size that tasks use. */
+/** Duration of a decision and of a weight swap on this machine, with a network of the size that tasks use. */
 import { type PolicyWeights, quantile, Rng, sealWeights } from '../../src/core/index.ts';
 import type { PolicyNoise } from '../../src/policy/index.ts';
 import { OnnxPolicy } from '../../src/policy/index.ts';
@@ -14,18 +14,18 @@ export interface DurationQuantiles {
 export interface PolicyBenchResult {
   /** One decision, from the call to its result, ms. */
   readonly inferenceMs: DurationQuantiles;
-  /** A decision asked for while new weights are verified and tried beside it, ms. */
+  /** A decision requested while new weights are verified and tried beside it, ms. */
   readonly inferenceDuringSwapMs: DurationQuantiles;
-  /** One swap with verification and trial, from the call to the moment that the new weights act, ms. */
+  /** One swap with verification and trial, from the call until the new weights act, ms. */
   readonly swapMs: DurationQuantiles;
 }
 
 const OBSERVATION_SIZE = 54;
 const WARM_UP = 200;
 
-/** A policy of the usual size with random weights, that can be asked and given other weights again and again. */
+/** Policy of the usual size with random weights, for repeated decisions and swaps. */
 export class PolicyExercise {
-  /** What the last decision gave, [A]. */
+  /** Result of the last decision, [A]. */
   readonly action: Float32Array;
   readonly #policy: OnnxPolicy;
   readonly #rng = new Rng(1);
@@ -38,7 +38,7 @@ export class PolicyExercise {
     this.#rng.fillNormal(this.#observation);
   }
 
-  /** Has its first weights, and is warm. */
+  /** Resolves with the first weights swapped in, after warm-up. */
   static async start(actionSize: number): Promise<PolicyExercise> {
     const exercise = new PolicyExercise(actionSize);
     await exercise.swap();
@@ -50,14 +50,14 @@ export class PolicyExercise {
     return this.#policy.version;
   }
 
-  /** One decision; resolves to how long it took, ms. */
+  /** Makes one decision; resolves to its duration, ms. */
   async decide(): Promise<number> {
     const startMs = performance.now();
     await this.#policy.decide(this.#observation, this.#noise, this.action);
     return performance.now() - startMs;
   }
 
-  /** Makes new weights and swaps them in; resolves to how long the swap took, ms. */
+  /** Makes new weights and swaps them in; resolves to the duration of the swap, ms. */
   async swap(): Promise<number> {
     const weights = benchWeights(this.version + 1, this.#policy.actionSize, this.#rng);
     const startMs = performance.now();

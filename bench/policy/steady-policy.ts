@@ -1,4 +1,4 @@
-/** Policy files of `insert` that do the same wherever the arm is, for runs whose processes are looked at and not their skill. */
+/** Policy files of `insert` with a constant action, for runs that examine processes and not skill. */
 import { join } from 'node:path';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup, type RunSetup } from '../../src/config/setup.ts';
@@ -6,12 +6,12 @@ import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from './mlp-graph.ts';
 
 export interface SteadyPolicy {
-  /** Of what the policy sees and does; of `insert` on arm6 where absent. */
+  /** Setup with the policy's sizes; absent: that of `insert` on arm6. */
   readonly setup?: Pick<RunSetup, 'observationSize' | 'actionSize' | 'schemaHash'>;
   readonly robot?: string;
   readonly version?: number;
   readonly schemaHash?: string;
-  /** Each parameter of its network: 1e-3 hardly moves the arm. */
+  /** Value of each parameter of its network: 1e-3 hardly moves the arm. */
   readonly valueAt?: (i: number) => number;
 }
 

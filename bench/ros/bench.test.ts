@@ -36,8 +36,8 @@ describe('the two ends of a measurement', () => {
   const task = { rateHz: 100, imageHz: 20, seconds: 0.5 };
 
   /**
-   * What both ends report, and what a pace of the task's rate did in this process from the first message of `topic` that counts to the
-   * last: a busy machine holds up both.
+   * Reports of both ends, and number of periods that a pace of the task's rate made in this process from the first message of `topic` that
+   * counts to the last: a busy machine holds up both.
    */
   async function pair(active: PeerTask, passive: PeerTask, topic: string): Promise<[PeerReport, PeerReport, number]> {
     const ports = memoryPorts(new MemoryGraph());

@@ -1,4 +1,4 @@
-/** What the codec costs: time and garbage for each message, encoded and decoded as a publisher and a reader do it. */
+/** Cost of the codec: time and garbage for each message, encoded and decoded as by a publisher and a reader. */
 
 import { quantile } from '../../src/core/index.ts';
 import { createCdrBuffer } from '../../src/ros/messages/cdr-bytes.ts';
@@ -17,10 +17,10 @@ export interface CdrBenchCase {
   /** Type and size. */
   readonly name: string;
   readonly messageBytes: number;
-  /** Median of batches, ns a message. */
+  /** Median of batches, ns per message. */
   readonly encodeNs: number;
   readonly decodeNs: number;
-  /** Garbage, bytes a message: median of batches. */
+  /** Garbage, bytes per message: median of batches. */
   readonly encodeGarbageBytes: number;
   readonly decodeGarbageBytes: number;
 }
@@ -32,10 +32,10 @@ export interface CdrBenchResult {
 
 /** Messages in a batch: so few that garbage of one batch seldom meets a collection. */
 const BATCH = 1000;
-/** Until the compiler has seen enough. */
+/** Batches until the compiler has optimized the code. */
 const WARM_UP_BATCHES = 20;
 
-/** Measures for `secondsPerCase` each. Messages are as a robot with six joints sends them. */
+/** Measures for `secondsPerCase` each, with messages of a robot with six joints. */
 export function benchCdr(secondsPerCase: number): CdrBenchResult {
   return { secondsPerCase, cases: messages().map(([name, type, message]) => one(name, type, message, secondsPerCase)) };
 }
@@ -80,13 +80,13 @@ function batches(action: () => void, seconds: number): { ns: number; garbage: nu
     const before = process.memoryUsage().heapUsed;
     ns.push(batch(action));
     const grown = process.memoryUsage().heapUsed - before;
-    // Below 0 a collection came in between: that batch tells nothing.
+    // Negative if a collection came in between: that batch is discarded.
     if (grown >= 0) garbage.push(grown / BATCH);
   } while (performance.now() < end);
   return { ns: quantile(ns, 0.5), garbage: quantile(garbage, 0.5) };
 }
 
-/** Nanoseconds an action. */
+/** Nanoseconds per action. */
 function batch(action: () => void): number {
   const start = process.hrtime.bigint();
   for (let k = 0; k < BATCH; k++) action();

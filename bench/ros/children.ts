@@ -1,4 +1,4 @@
-/** The processes of a measurement: started with what they say kept, ended whatever happens. */
+/** Processes of a measurement: their output is kept, and they are ended in any case. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,22 +7,22 @@ import { ReinError } from '../../src/core/index.ts';
 const START_MS = 20_000;
 const END_MS = 3000;
 
-/** Programs that a measurement started. */
+/** Programs started by a measurement. */
 export class Children {
   readonly #children: ChildProcess[] = [];
   readonly #last: (() => void)[] = [];
 
-  /** Ends `child` with the others. */
+  /** Ends `child` together with the others. */
   adopt(child: ChildProcess): void {
     this.#children.push(child);
   }
 
-  /** Called after all of them have ended. */
+  /** Registers a function to call after all of them have ended. */
   atEnd(what: () => void): void {
     this.#last.push(what);
   }
 
-  /** A program of Rein by its path in the repository, e.g. `dist/ros/node-main.js`, once it has printed something like `ready`. */
+  /** Starts a program of Rein by its path in the repository, e.g. `dist/ros/node-main.js`; resolves once its output matches `ready`. */
   async program(script: string, args: readonly string[], ready: RegExp): Promise<ChildProcess> {
     const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../${script}`, import.meta.url)), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,7 +37,7 @@ export class Children {
     return child;
   }
 
-  /** Ends all of them, the last first: a guard goes while its robot still answers. */
+  /** Ends all of them, the last one first: a guard ends while its robot still answers. */
   async end(): Promise<void> {
     for (const child of this.#children.splice(0).reverse()) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -51,7 +51,7 @@ export class Children {
   }
 }
 
-/** What it prints on both streams. */
+/** Collects the output of both streams. */
 export function collect(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -62,7 +62,7 @@ export function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** For a program that did not come up, or ended early. */
+/** Error for a program that did not start, or ended early. */
 export function died(what: string, code: number | null, said: string): ReinError {
   const last = said.trim().split('\n').slice(-3).join(' | ');
   return new ReinError('environment', `The ${what} did not come up or ended early (exit code ${code}): ${last}`, {

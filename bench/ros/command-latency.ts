@@ -1,7 +1,7 @@
 /**
- * From the moment at which a node issues a command to the moment at which a subscriber of the controller's topic has the
- * first set-point that follows from it: node → guard → tick → safety chain → bridge → DDS → subscriber. The arm stands
- * before each command, so the first number that differs is the answer.
+ * Latency from the issue of a command by a node to the reception of the first resulting set-point by a subscriber of the
+ * controller's topic: node → guard → tick → safety chain → bridge → DDS → subscriber. The arm stands still before each
+ * command, so the first number that differs is the answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ReinError, Rng, SystemClock } from '../../src/core/index.ts';
@@ -17,11 +17,11 @@ import { cpuPercent, processTree } from './processes.ts';
 import { type Quantiles, quantilesOf } from './samples.ts';
 
 export interface CommandLatencyResult {
-  /** Ticks a second of the guard. */
+  /** Control rate of the guard. */
   readonly controlHz: number;
   /** Issue to reception, ms. On average half a period of it is waiting for the tick. */
   readonly latencyMs: Quantiles;
-  /** Commands that no set-point followed within a second. */
+  /** Commands without a set-point within a second. */
   readonly lost: number;
   /** Share of one core by process. */
   readonly cpuPercent: Readonly<Record<string, number>>;
@@ -35,9 +35,9 @@ const STEADY_MESSAGES = 5;
 const STILL_RAD = 2e-5;
 const LIMIT_S = 1;
 const POLL_MS = 1;
-/** A standing arm is waited for so long. */
+/** Maximum time to wait for a standing arm. */
 const STAND_S = 20;
-/** How far a command goes, in units of the action. */
+/** Size of a command, in units of the action. */
 const SIZE = 0.3;
 
 /** Measures `trials` commands with a guard of `controlHz` and an arm of 100 readings a second. */
@@ -59,7 +59,7 @@ export async function measureCommandLatency(controlHz: number, trials: number): 
   }
 }
 
-/** What a controller would hear: when the set-point changed, and how long it has been the same. */
+/** Set-points as a controller receives them: time of the last change, and number of equal ones since then. */
 class SetPoints {
   unchanged = 0;
   changedAtS = 0;
@@ -97,7 +97,7 @@ class Trials {
     const startS = this.#clock.nowS();
     for (let i = 0; i < trials; i++) {
       await this.#stand();
-      // Any moment within a tick is as likely as any other.
+      // Uniformly distributed over the tick.
       await delay(this.#rng.uniformIn(0, 20));
       const issuedAtS = this.#send(i % 2 === 0 ? SIZE : -SIZE);
       const tookMs = await this.#answer(issuedAtS);
@@ -112,7 +112,7 @@ class Trials {
     };
   }
 
-  /** Waits until the set-point stands still under a command that asks for nothing. */
+  /** Waits until the set-point stands still under a command without motion. */
   async #stand(): Promise<void> {
     this.#heard.unchanged = 0;
     const limitS = this.#clock.nowS() + STAND_S;

@@ -1,4 +1,4 @@
-/** A guard behind ROS topics with the simulated arm on the other side, for measurements. */
+/** Guard behind ROS topics with the simulated arm on the other side, for measurements. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,23 +10,23 @@ import { type BenchGuard, type BenchGuardEnd, startBenchGuard } from '../runtime
 import type { Children } from './children.ts';
 
 export interface GuardSetting {
-  /** Ticks a second of the guard. */
+  /** Control rate of the guard. */
   readonly controlHz: number;
-  /** Joint states a second of the simulated arm; `undefined`: no ROS at all, and a mock in place of the arm. */
+  /** Rate of the simulated arm's joint states; `undefined`: no ROS at all, and a mock in place of the arm. */
   readonly simHz: number | undefined;
 }
 
 export interface RunningGuard {
   readonly socketPath: string;
   readonly policyPeriodS: number;
-  /** Ends it; it says how punctual it was. */
+  /** Ends the guard; resolves to its lateness figures. */
   end(): Promise<BenchGuardEnd>;
 }
 
-/** What the simulator prints when it is up. */
+/** Output of the simulator once it is running. */
 const SIM_IS_UP = /Ctrl\+C ends it/;
 
-/** Starts what `setting` asks for. The guard is killed with `children` at the latest. */
+/** Starts the processes of `setting`. The guard is killed with `children` at the latest. */
 export async function startGuardOnRos(setting: GuardSetting, children: Children): Promise<RunningGuard> {
   const { controlHz, simHz } = setting;
   if (simHz !== undefined) {

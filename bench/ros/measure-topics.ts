@@ -1,4 +1,4 @@
-/** What topics alone cost: round trips between two processes, and what arrives of a fast state and of images. */
+/** Cost of topics alone: round trips between two processes, and delivery of a fast state and of images. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Children, collect, died } from './children.ts';
@@ -29,7 +29,7 @@ export interface Stream {
   readonly ageMs: Quantiles;
 }
 
-/** Joint states of six joints through our codec, there and back. */
+/** Measures round trips of joint states of six joints through our codec. */
 export async function measureRoundTrip(rateHz: number, seconds: number): Promise<RoundTripResult> {
   const task = { rateHz, imageHz: 0, seconds };
   const [ping, echo] = await measurePair({ ...task, role: 'ping' }, { ...task, role: 'echo' });
@@ -43,7 +43,7 @@ export async function measureRoundTrip(rateHz: number, seconds: number): Promise
   };
 }
 
-/** A joint state at 500 Hz and a 640×480 rgb8 image at 30 Hz into one subscriber, as the node subscribes. */
+/** Sends a joint state at 500 Hz and a 640×480 rgb8 image at 30 Hz to one subscriber, which subscribes as the node does. */
 export async function measureDelivery(seconds: number): Promise<DeliveryResult> {
   const task = { rateHz: 500, imageHz: 30, seconds };
   const [sent, got] = await measurePair({ ...task, role: 'send' }, { ...task, role: 'receive' });
@@ -76,11 +76,11 @@ async function measurePair(active: PeerTask, passive: PeerTask): Promise<[PeerRe
 
 interface RunningPeer {
   readonly report: Promise<PeerReport>;
-  /** Ends one that listens until it is told. */
+  /** Ends a listening peer. */
   end(): void;
 }
 
-/** A peer that listens already. */
+/** Starts a peer; resolves once it listens. */
 async function startPeer(task: PeerTask, children: Children): Promise<RunningPeer> {
   const child = fork(fileURLToPath(new URL('./peer-process.js', import.meta.url)), [JSON.stringify(task)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

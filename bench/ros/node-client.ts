@@ -1,4 +1,4 @@
-/** The node of a robot, asked over ROS: lifecycle, and services without arguments. */
+/** Client of a robot's node over ROS: lifecycle, and services without arguments. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ReinError } from '../../src/core/index.ts';
 import type { ServiceType } from '../../src/ros/messages/message-type.ts';

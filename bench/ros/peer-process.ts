@@ -1,4 +1,4 @@
-/** A peer as a process: `fork`ed with its task as JSON; says "ready", ends on "end", sends its report. */
+/** Peer as a process: `fork`ed with its task as JSON; sends "ready", ends on "end", sends its report. */
 import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';
 import { type PeerTask, runPeer } from './peer.ts';
 

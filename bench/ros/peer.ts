@@ -1,6 +1,6 @@
 /**
- * One end of a measurement, a process of its own: sends, echoes or counts for a while, and reports. Times go from process
- * to process as doubles of the machine's monotonic clock.
+ * One end of a measurement, in its own process: sends, echoes or counts for a while, and reports. Times are passed between
+ * processes as doubles of the machine's monotonic clock.
  */
 
 import { keepPace } from '../../packages/emulate/src/ros/sim-time.ts';
@@ -14,9 +14,9 @@ export type PeerRole = 'ping' | 'echo' | 'send' | 'receive';
 
 export interface PeerTask {
   readonly role: PeerRole;
-  /** Messages a second of `ping`; of joint states for `send`. */
+  /** Messages per second of `ping`; of joint states for `send`. */
   readonly rateHz: number;
-  /** Images a second for `send`; 0 for none. */
+  /** Images per second for `send`; 0 for none. */
   readonly imageHz: number;
   readonly seconds: number;
 }
@@ -37,14 +37,14 @@ export interface PeerReport {
 const JOINTS = 6;
 const WIDTH = 640;
 const HEIGHT = 480;
-/** What the others wait before they count: discovery, and code that is not compiled yet. */
+/** Delay before counting begins, for discovery and compilation. */
 const SETTLE_S = 1.5;
-/** What is still on its way when sending ends. */
+/** Time after sending, for messages still in transit. */
 const TAIL_S = 0.3;
 
 /**
- * Does `task` and reports. `ping` and `send` take `seconds`; `echo` and `receive` go on until `end`. `onReady` is called
- * when it listens. Rejects when the port cannot be opened.
+ * Does `task` and reports. `ping` and `send` take `seconds`; `echo` and `receive` continue until `end`. `onReady` is called
+ * when the peer listens. Rejects if the port cannot be opened.
  */
 export async function runPeer(
   task: PeerTask,
@@ -105,7 +105,7 @@ class Peer {
     };
   }
 
-  /** Registers the role's topics; the result begins the work and gives what ends it. */
+  /** Registers the role's topics; returns a function that begins the work, and returns one that ends it. */
   #register(): () => () => void {
     switch (this.#task.role) {
       case 'ping':
@@ -165,7 +165,7 @@ class Peer {
 
   #receive(): () => () => void {
     this.#port.subscribe(JointState, 'bench/joint_states', SENSOR_QOS, ({ position, velocity }, receivedAtS) => {
-      // The sender says from when on it counts.
+      // The sender determines from when on messages count.
       if (position[0]! < velocity[0]!) return;
       this.#received++;
       this.#jointsMs.push((receivedAtS - position[0]!) * 1e3);

@@ -1,21 +1,21 @@
-/** What the processes of a measurement cost: core time and memory, from the kernel's tables. Linux only. */
+/** Core time and memory of the processes of a measurement, from the kernel's tables. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** The kernel's ticks a second, in which it counts core time; 100 on every Linux that Node runs on. */
+/** The kernel's clock ticks per second, the unit of core time; 100 on every Linux that Node runs on. */
 const TICKS_PER_S = 100;
 const PAGE_BYTES = 4096;
 
 export interface ProcessCost {
   readonly pid: number;
-  /** The script that it runs, e.g. `bridge-main`. */
+  /** Name of its script, e.g. `bridge-main`. */
   readonly name: string;
-  /** Core time since it began, s. */
+  /** Core time since its start, s. */
   readonly cpuS: number;
   readonly rssMb: number;
 }
 
-/** Process `root` and everything that it started, directly or not. */
+/** Returns process `root` and all its descendants. */
 export function processTree(root: number): ProcessCost[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -30,7 +30,7 @@ export function processTree(root: number): ProcessCost[] {
   return found;
 }
 
-/** Share of one core that each process of `before` took until `after`, by name, %. */
+/** Share of one core used by each process between `before` and `after`, by name, %. */
 export function cpuPercent(
   before: readonly ProcessCost[],
   after: readonly ProcessCost[],
@@ -54,7 +54,7 @@ function readProcess(pid: number): (ProcessCost & { readonly parent: number }) |
     const rssMb = (Number(fields[21]) * PAGE_BYTES) / 1e6;
     return { pid, parent: Number(fields[1]), name: nameOf(args), cpuS, rssMb };
   } catch {
-    // It ended while it was looked at.
+    // The process ended meanwhile.
     return undefined;
   }
 }

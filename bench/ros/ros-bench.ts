@@ -1,4 +1,4 @@
-/** `npm run bench -- ros`: everything that is said about speed and cost of the ROS side, measured on this machine. */
+/** `npm run bench -- ros`: all figures on speed and cost of the ROS side, measured on this machine. */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { rosEnvironment } from '../../src/ros/index.ts';
@@ -10,9 +10,9 @@ import { measureSystem, type SystemResult } from './whole-system.ts';
 export interface RosBenchOptions {
   /** Length of each phase that takes time, s. */
   readonly seconds: number;
-  /** Commands for each rate. */
+  /** Commands at each rate. */
   readonly trials: number;
-  /** How long the whole system is watched, min; 0: as long as a phase. */
+  /** Time for which the whole system is observed, min; 0: as long as a phase. */
   readonly minutes: number;
   readonly onPhase: (label: string) => void;
 }
@@ -32,10 +32,10 @@ export interface RosBenchResult {
   readonly system: SystemResult;
 }
 
-/** Processes of one phase are gone from the graph before the next begins. */
+/** Processes of one phase have left the graph before the next begins. */
 const PAUSE_MS = 500;
 
-/** Measures one thing after another. Rejects with `ReinError('environment', …)` where ROS cannot be used. */
+/** Measures one case after another. Rejects with `ReinError('environment', …)` if ROS cannot be used. */
 export async function benchRos(options: RosBenchOptions): Promise<RosBenchResult> {
   const { problem, distro } = rosEnvironment(['rein', 'controller_manager_msgs']);
   if (problem !== undefined) throw problem;
@@ -66,12 +66,12 @@ export async function benchRos(options: RosBenchOptions): Promise<RosBenchResult
   return { machine, ros: { distro: distro ?? 'unknown', rmw }, roundTrip, delivery, commands, tick, system };
 }
 
-/** A load average above this share of the cores makes the figures those of this moment, not of this machine. */
+/** Load average, as a share of the cores, above which the figures are not those of the machine alone. */
 const QUIET_SHARE = 0.25;
-/** Memory that fills and is collected has no slope in a shorter time. */
+/** Minimum time for a slope of memory, which fills and is collected. */
 const SLOPE_S = 300;
 
-/** The result as lines for a person. */
+/** Formats the result as readable lines. */
 export function formatRosBench(result: RosBenchResult): string {
   const { machine, ros, roundTrip, delivery, commands, tick, system } = result;
   const { jointStates, images } = delivery;

@@ -1,4 +1,4 @@
-/** Durations that were measured, and what is reported of them. */
+/** Measured durations, and their reported statistics. */
 import { mean, quantile } from '../../src/core/index.ts';
 
 export interface Quantiles {
@@ -8,7 +8,7 @@ export interface Quantiles {
   readonly max: number;
 }
 
-/** Exact quantiles of `values` (nearest rank); NaN where there are none. */
+/** Exact quantiles of `values` (nearest rank); NaN if there are none. */
 export function quantilesOf(values: readonly number[]): Quantiles {
   const [p50, p99, max] = [quantile(values, 0.5), quantile(values, 0.99), quantile(values, 1)];
   return { count: values.length, p50, p99, max };

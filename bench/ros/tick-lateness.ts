@@ -1,4 +1,4 @@
-/** How late the guard's tick begins, without ROS and beside it: a mock, and the arm behind topics at 500 readings a second. */
+/** Lateness of the guard's tick, without ROS and beside it: with a mock, and with the arm behind topics at 500 readings a second. */
 import type { BenchGuardEnd } from '../runtime/bench-guard.ts';
 import { driveGuard } from '../runtime/bench-node.ts';
 import { Children } from './children.ts';
@@ -8,7 +8,7 @@ export interface TickLatenessResult {
   readonly controlHz: number;
   readonly without: BenchGuardEnd['lateness'];
   readonly beside: BenchGuardEnd['lateness'];
-  /** Whether the tick's thread ran before everything else. */
+  /** True if the tick's thread had real-time priority. */
   readonly isRaised: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The whole of a robot as it is started: simulated arm, guard with its two ROS processes, supervisor and node. How long it
- * takes to come up, and what its processes cost while the node is active.
+ * A whole robot as it is started: simulated arm, guard with its two ROS processes, supervisor and node. Start-up time, and
+ * the cost of its processes while the node is active.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { cpuPercent, type ProcessCost, processTree } from './processes.ts';
 import { slopeOf } from './samples.ts';
 
 export interface SystemResult {
-  /** From the start of the node's program to each state, s. `launch` itself is not in it. */
+  /** Time from the start of the node's program to each state, s. Excludes `launch` itself. */
   readonly unconfiguredS: number;
   readonly activeS: number;
   readonly seconds: number;
@@ -22,7 +22,7 @@ export interface SystemResult {
 
 export interface SystemProcess {
   readonly name: string;
-  /** Of one core, on average. */
+  /** Average share of one core. */
   readonly cpuPercent: number;
   readonly rssMb: number;
   /** Least squares over the last four fifths of the time; meaningful from some minutes on. */
@@ -35,7 +35,7 @@ const SAMPLE_S = 5;
 const WARM_SHARE = 0.2;
 const SIM_IS_UP = /Ctrl\+C ends it/;
 
-/** Starts everything and watches it for `seconds` once it is active. */
+/** Starts everything, and observes it for `seconds` once it is active. */
 export async function measureSystem(seconds: number, onMinute: (minute: number) => void): Promise<SystemResult> {
   const children = new Children();
   const folder = mkdtempSync(join(tmpdir(), 'rein-bench-'));

@@ -1,4 +1,4 @@
-/** A guard process for measurements: as on a robot, and at its end it says how punctual it was. */
+/** Guard process for measurements: as on a robot, and reports its lateness at the end. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../src/core/index.ts';
@@ -14,11 +14,11 @@ export interface BenchGuardEnd {
 export interface BenchGuard {
   readonly process: ChildProcess;
   readonly ready: Promise<unknown>;
-  /** What it says at its end. */
+  /** Report at its end. */
   readonly ended: Promise<BenchGuardEnd>;
 }
 
-/** Starts a guard process as it runs on a robot; `configPath` is a file with its `GuardConfig`. */
+/** Starts a guard process as on a robot; `configPath` is a file with its `GuardConfig`. */
 export function startBenchGuard(configPath: string): BenchGuard {
   const child = fork(fileURLToPath(new URL('../../guard/guard-process.js', import.meta.url)), [configPath], {
     execArgv: [...GUARD_NODE_FLAGS],
@@ -35,7 +35,7 @@ export function startBenchGuard(configPath: string): BenchGuard {
     });
     child.once('exit', (code) => reject(new ReinError('environment', `The guard ended early, with code ${code}.`)));
   });
-  // Asked for at the end only; until then a guard that dies is told by the node's lost link.
+  // Awaited at the end only; until then the node's lost link reveals a guard that has died.
   ended.catch(() => undefined);
   return { process: child, ready: Promise.race([opened, ended]), ended };
 }

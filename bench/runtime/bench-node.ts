@@ -1,15 +1,15 @@
-/** A node that only keeps a guard at work: an inference and a command every step, and other weights all the time. */
+/** Node that only keeps a guard busy: an inference and a command every step, and optionally continuous weight swaps. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ReinError, SystemClock } from '../../src/core/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
 import { PolicyExercise } from '../policy/policy-bench.ts';
 
-/** What a node does besides moving the robot. */
+/** Work of a node besides moving the robot. */
 export type BenchWork = 'nothing' | 'swap weights';
 
 export interface BenchNodeResult {
   readonly steps: number;
-  /** Weights that came into use. */
+  /** Weights that were put into use. */
   readonly swaps: number;
 }
 
@@ -18,7 +18,7 @@ const CONNECT_MS = 10_000;
 const WAIT_S = 0.2;
 const MAX_TRIES = 50;
 
-/** Drives the guard at `socketPath` for `seconds`, and for a step and a swap at least. Rejects with `ReinError` when it cannot be reached or is lost. */
+/** Drives the guard at `socketPath` for `seconds`, at least for one step and one swap. Rejects with `ReinError` if the link fails. */
 export async function driveGuard(
   socketPath: string,
   policyPeriodS: number,
@@ -53,13 +53,13 @@ async function stepWhile(
   const ticksPerStep = Math.max(1, Math.round(policyPeriodS * link.shape.controlHz));
   let steps = 0;
   await link.advance(1);
-  // At least one: a busy machine may take all of a short phase for the connection.
+  // At least once: on a busy machine the connection may take all of a short phase.
   do {
     await getMoving(link);
     await exercise.decide();
     command.seq = steps;
     command.issuedAtS = clock.nowS();
-    // To and fro, so that all stages have something to do wherever the arm stands.
+    // Back and forth, so that all stages have work at any position of the arm.
     for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(steps + i) + exercise.action[i]!;
     link.send(command);
     await link.advance(ticksPerStep);
@@ -68,7 +68,7 @@ async function stepWhile(
   return steps;
 }
 
-/** Asks for leave to move where there is none: a busy machine lets leases run out, and the arm stands then. */
+/** Requests permission to move if there is none: on a busy machine leases expire, and the arm then stands. */
 export async function getMoving(link: GuardLink): Promise<void> {
   const { state } = link.latest;
   if (state === 'active.policy' || state === 'stopping') return;
@@ -80,7 +80,7 @@ export async function getMoving(link: GuardLink): Promise<void> {
   await link.request({ kind: 'activate' });
 }
 
-/** Forgets faults once their cause is gone; a robot that was held up is waited for. */
+/** Acknowledges faults once their cause is gone; waits for a robot that was held up. */
 async function acknowledge(link: GuardLink): Promise<void> {
   for (let tries = 1; ; tries++) {
     const answer = await link.request({ kind: 'acknowledge' });

@@ -1,4 +1,4 @@
-/** A safety chain under commands, with all that a tick needs made beforehand: what is measured is the chain alone. */
+/** Safety chain under commands, with all other data of a tick prepared beforehand: only the chain is measured. */
 import {
   type ActionCommand,
   type ActionSpec,
@@ -12,7 +12,7 @@ import {
 import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
 import { Clearances, createTickTimes, NOW, PASSED, SafetyChain, type TickTimes } from '../../src/safety/index.ts';
 
-/** `typical`: slow swings of a policy. `adversarial`: full strokes to and fro, odd periods, now and then a NaN. */
+/** `typical`: slow swings of a policy. `adversarial`: full strokes back and forth, irregular periods, an occasional NaN. */
 export const CHAIN_LOADS = ['typical', 'adversarial'] as const;
 export type ChainLoadName = (typeof CHAIN_LOADS)[number];
 
@@ -25,16 +25,16 @@ export interface ChainLoadOptions {
 
 const POLICY_PERIOD_S = 0.1;
 const LEASE_S = 0.15;
-/** Full deflection, as tasks have it. */
+/** Full deflection, as in tasks. */
 const SCALE_RAD = 0.08;
-/** One broken command in so many: never three within a second, which would latch the stop. */
+/** Interval of broken commands: never three within a second, which would latch the stop. */
 const BROKEN_EVERY = 11;
-/** Steps in which a typical swing turns by a radian of its phase: so long that joints get to their limits and tools to walls. */
+/** Steps per radian of phase of a typical swing: so many that joints reach their limits and tools the walls. */
 const SWING_STEPS = 20;
-/** After so long somebody begins a new episode, with a full tank. */
+/** Duration of an episode, after which a new one begins with a full tank, s. */
 const EPISODE_S = 5;
 
-/** How many distances the chain of `model` watches. */
+/** Number of distances monitored by the chain of `model`. */
 export function constraintRows(model: RobotModel): number {
   return new Clearances(model).rows.length;
 }
@@ -47,18 +47,18 @@ export class ChainLoad {
   readonly #actions: Float64Array;
   readonly #ticksPerStep: number;
   readonly #ticksPerEpisode: number;
-  /** [n] of each servo: damping by stiffness, s; and whether its set-point leads by that (0 or 1). */
+  /** [n] Damping over stiffness of each servo, s; and the set-points' lead factor: control rate, or 0 if they do not lead. */
   readonly #lagS: Float64Array;
   readonly #leads: number;
   readonly #lastSent: Float64Array;
-  /** [ticks] time and period of each tick. */
+  /** [ticks] Time and period of each tick. */
   readonly #nowS: Float64Array;
-  /** [ticks] those times as objects that live already: a number that is put into a field may be garbage of its own. */
+  /** [ticks] Those times as existing objects: storing a number in a field may itself allocate. */
   readonly #stampS: readonly unknown[];
   readonly #dtS: Float64Array;
   readonly #times: TickTimes = createTickTimes();
 
-  /** Throws `RangeError` when the robot's home pose is no start. */
+  /** Throws `RangeError` if the robot's home pose is not a valid start. */
   constructor({ model, load, ticks, seed }: ChainLoadOptions) {
     const action = jointAction(model);
     const rng = new Rng(seed);
@@ -98,7 +98,7 @@ export class ChainLoad {
     this.#stampS = stampS;
   }
 
-  /** What belongs to a tick beside the chain: the command and where the robot is. */
+  /** Prepares the inputs of a tick besides the chain: the command and the robot's state. */
   prepare(tick: number): void {
     const command = this.#command;
     if (tick % this.#ticksPerStep === 0) {
@@ -113,7 +113,7 @@ export class ChainLoad {
     this.#state.measuredAtS = this.#stampS[tick] as number;
     const sent = this.chain.sentRad;
     const dtS = this.#dtS[tick]!;
-    // A servo without mass: damper·q̇ = spring·(set-point − q), which is passive and does not swing.
+    // A servo without mass: damper·q̇ = spring·(set-point − q), which is passive and does not oscillate.
     for (let i = 0; i < q.length; i++) {
       const lagS = this.#lagS[i]!;
       const setPoint = sent[i]! + this.#leads * lagS * (sent[i]! - this.#lastSent[i]!);
@@ -143,7 +143,7 @@ function smooth(steps: number, size: number): Float64Array {
   );
 }
 
-/** Full strokes that keep their direction for some steps, so that the arm gets to its walls. */
+/** Full strokes that keep their direction for some steps, so that the arm reaches its walls. */
 function strokes(steps: number, size: number, rng: Rng): Float64Array {
   const out = new Float64Array(steps * size);
   const direction = new Float64Array(size).fill(1);

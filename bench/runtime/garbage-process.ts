@@ -1,15 +1,16 @@
-/** Counts the bytes that a safety chain leaves on the heap; a process of its own, for its flags and its quiet. */
+/** Counts the bytes that a safety chain leaves on the heap; its own process, for its flags and to be undisturbed. */
 import { once } from 'node:events';
 import { ChainLoad } from './chain-load.ts';
 import type { GarbageAnswer, GarbageRequest } from './safety-bench.ts';
 
-/** Of each: strokes take every way through the chain, and what is compiled before that is compiled anew. */
+/** Warm-up ticks of each load: strokes take every path through the chain, and code compiled before that is compiled again. */
 const WARM_TICKS = 60_000;
 const MOST_ROUNDS = 10;
 const SEED = 11;
 /**
- * What the engine itself may put on the heap in up to 100 000 ticks: feedback of its compiler, and numbers of code that runs
- * so seldom that it is interpreted still. A boxed number (16 bytes) in one tick of a hundred is found in 100 000 ticks, in one of twenty in 20 000.
+ * Bytes that the engine itself may put on the heap in up to 100 000 ticks: feedback of its compiler, and numbers of code that is
+ * so rare that it is still interpreted. A boxed number (16 bytes) in one tick of a hundred is found in 100 000 ticks, in one of twenty
+ * in 20 000.
  */
 const NOISE_BYTES = 16_384;
 
@@ -30,9 +31,9 @@ for (let k = 0; k < WARM_TICKS; k++) {
   idle.prepare(k);
 }
 
-// The least of some rounds: what a tick leaves, it leaves in every round; what compiling anew leaves, it does once.
+// Minimum over some rounds: garbage of a tick occurs in every round, that of recompilation once.
 let bytes = Number.POSITIVE_INFINITY;
-/** What measuring leaves, a few hundred bytes: never so much that it could hide something. */
+/** Bytes left by the measurement itself, a few hundred: never enough to hide anything. */
 let noise = 1024;
 for (let round = 0; round < MOST_ROUNDS && !(bytes - noise <= noiseBytesPerTick * ticks); round++) {
   const from = WARM_TICKS + round * ticks;
@@ -45,7 +46,7 @@ const answer: GarbageAnswer = {
 };
 process.send!(answer);
 
-/** By how much the heap grows in `ticks` ticks from `from` on; without the chain, what measuring itself leaves. */
+/** Growth of the heap in `ticks` ticks from `from` on; without the chain, that of the measurement itself. */
 function grown(from: number, withChain: boolean): number {
   collect();
   const before = process.memoryUsage().heapUsed;

@@ -1,4 +1,4 @@
-/** What the safety chain costs a tick: time, the share of ticks in which each stage acts, and garbage, which must be none. */
+/** Cost of the safety chain per tick: time, the share of ticks in which each stage acts, and garbage, which must be none. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -9,12 +9,12 @@ import { CHAIN_LOADS, ChainLoad, type ChainLoadName, constraintRows } from './ch
 
 export interface SafetyBenchOptions {
   readonly models: readonly RobotModel[];
-  /** In each case. Default 100 000. */
+  /** Ticks of each case. Default 100 000. */
   readonly ticks?: number;
   readonly onPhase?: (label: string) => void;
 }
 
-/** One robot under one kind of command. */
+/** One robot under one kind of commands. */
 export interface SafetyBenchCase {
   readonly robot: string;
   readonly joints: number;
@@ -26,7 +26,7 @@ export interface SafetyBenchCase {
   readonly p99Us: number;
   readonly p999Us: number;
   readonly maxUs: number;
-  /** Bytes that the chain leaves a tick; below `noiseBytesPerTick` it is none. */
+  /** Bytes that the chain leaves per tick; below `noiseBytesPerTick` it counts as none. */
   readonly bytesPerTick: number;
   readonly noiseBytesPerTick: number;
   /** Share of the ticks in which each stage changed the command. */
@@ -39,15 +39,15 @@ export interface SafetyBenchResult {
     readonly cores: number;
     readonly node: string;
     readonly loadBefore: number;
-    /** Quiet enough for times to be judged. */
+    /** True if the machine was quiet enough to judge times. */
     readonly isQuiet: boolean;
   };
   readonly cases: readonly SafetyBenchCase[];
-  /** Why the result is not what is promised; empty where it is. */
+  /** Violated requirements, one sentence each. */
   readonly failures: readonly string[];
 }
 
-/** What the process that measures garbage is asked, and what it answers. */
+/** Request to the process that measures garbage, and its answer. */
 export interface GarbageRequest {
   readonly model: RobotModel;
   readonly load: ChainLoadName;
@@ -60,13 +60,13 @@ export interface GarbageAnswer {
 
 const WARM_TICKS = 20_000;
 const SEED = 11;
-/** What the chain is promised to do with. */
+/** Requirements: minimum number of constraint rows, and maximum p99. */
 const LEAST_ROWS = 32;
 const MOST_P99_US = 300;
-/** A load average above this share of the cores makes times those of this moment, and they are not judged. */
+/** Load average, as a share of the cores, above which times are not those of the machine alone, and are not judged. */
 const QUIET_SHARE = 0.25;
 /**
- * As the guard runs, on one thread; with a young generation that is large enough for no collection to hide anything; and with only
+ * As the guard runs, on one thread; with a young generation large enough that no collection hides anything; and with only
  * the smallest functions inlined, so that each number that a call puts on the heap shows, whatever the optimizer decides elsewhere.
  */
 const GARBAGE_FLAGS = [
@@ -77,7 +77,7 @@ const GARBAGE_FLAGS = [
   '--max-inlined-bytecode-size-cumulative=0',
 ];
 
-/** Rejects with `ReinError` when the process that counts bytes fails. */
+/** Rejects with `ReinError` if the process that counts bytes fails. */
 export async function benchSafety(options: SafetyBenchOptions): Promise<SafetyBenchResult> {
   const { models, ticks = 100_000, onPhase } = options;
   const machine = {

@@ -1,4 +1,4 @@
-/** How late the control tick begins: alone, on a busy machine, and while weights are swapped, raised and not. */
+/** Lateness of the control tick: alone, on a busy machine, and while weights are swapped, with and without real-time priority. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
@@ -10,19 +10,19 @@ import { type BenchNodeResult, driveGuard } from './bench-node.ts';
 import { buildReference, type ReferenceResult, startReference } from './tick-reference.ts';
 
 export interface TickBenchOptions {
-  /** The robot whose safety chain runs in each tick; a mock driver stands in for the robot itself. */
+  /** Robot whose safety chain runs in each tick; a mock driver stands in for the robot itself. */
   readonly robot: Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>;
   /** Ticks per second in the measurement. Default 1000, to see rare delays in a short time. */
   readonly rateHz?: number;
-  /** How long each phase takes, s. Default 4. */
+  /** Duration of each phase, s. Default 4. */
   readonly secondsPerPhase?: number;
-  /** Told what is measured next. */
+  /** Called with the label of the next measurement. */
   readonly onPhase?: (label: string) => void;
 }
 
 /**
- * What happens beside the tick. `alone`: nothing but a node that commands as usual. `busy`: a process that computes and
- * makes garbage on every core as well. `swapping`: the node is given other weights without a pause.
+ * Load beside the tick. `alone`: only a node that commands as usual. `busy`: also a process on every core that computes and
+ * allocates. `swapping`: the node continuously receives new weights.
  */
 export const TICK_LOADS = ['alone', 'busy', 'swapping'] as const;
 export type TickLoad = (typeof TICK_LOADS)[number];
@@ -30,14 +30,14 @@ export type TickLoad = (typeof TICK_LOADS)[number];
 export interface TickPhase {
   readonly load: TickLoad;
   readonly priorityAsked: 'raised' | 'normal';
-  /** What it was: raising may not be allowed. */
+  /** Actual priority: raising may not be permitted. */
   readonly priority: 'raised' | 'normal';
-  /** Why the priority is what it is. */
+  /** Reason for this priority. */
   readonly priorityReason: string;
   readonly lateness: LatenessSummary;
-  /** The C program with the same pattern, at the same time; absent where there is no C compiler. */
+  /** C program with the same pattern, run at the same time; absent without a C compiler. */
   readonly reference?: ReferenceResult;
-  /** What the node did meanwhile. */
+  /** Work of the node meanwhile. */
   readonly node: BenchNodeResult;
 }
 
@@ -46,7 +46,7 @@ export interface TickBenchResult {
     readonly cpu: string;
     readonly cores: number;
     readonly node: string;
-    /** Processes that wanted a core in the minute before: above 0, other programs took part in the measurement. */
+    /** Processes ready to run in the minute before: above 0, other programs disturbed the measurement. */
     readonly loadBefore: number;
   };
   readonly rateHz: number;
@@ -54,13 +54,13 @@ export interface TickBenchResult {
   readonly phases: readonly TickPhase[];
 }
 
-/** A load average above this share of the cores makes the figures those of this moment, not of this machine. */
+/** Load average, as a share of the cores, above which the figures are not those of the machine alone. */
 const QUIET_SHARE = 0.25;
-/** What each process of the load runs: arithmetic, and garbage for its collector. */
+/** Program of each load process: arithmetic, and garbage for its collector. */
 const LOAD_PROGRAM =
   'for (let keep = [];;) { keep = keep.length > 200 ? [] : [...keep, new Array(5000).fill(Math.random())]; }';
 
-/** Measures one phase after another, and takes a second or two more for each. Rejects when a guard cannot start. */
+/** Measures one phase after another, with a second or two more for each. Rejects if a guard cannot start. */
 export async function benchTick(options: TickBenchOptions): Promise<TickBenchResult> {
   const { rateHz = 1000, secondsPerPhase = 4 } = options;
   const machine = {
@@ -85,7 +85,7 @@ export async function benchTick(options: TickBenchOptions): Promise<TickBenchRes
   return { machine, rateHz, secondsPerPhase, phases };
 }
 
-/** The result as lines for a person. */
+/** Formats the result as readable lines. */
 export function formatTickBench(result: TickBenchResult): string {
   const { machine, phases } = result;
   const lines = [
@@ -134,7 +134,7 @@ async function measurePhase(
   const guard = startBenchGuard(configPath);
   try {
     await guard.ready;
-    // Beside the tick, and not beside the start of the guard, which is not measured.
+    // Started after the guard, whose start is not measured.
     if (load === 'busy') processes.push(...startLoad());
     const reference = program === undefined ? undefined : startReference(program, rateHz, priorityAsked);
     if (reference !== undefined) processes.push(reference.process);
@@ -163,7 +163,7 @@ function latenessRow(name: string, priority: string, l: LatenessSummary): string
   return row([name, priority, ...times.map((us) => us.toFixed(0)), String(l.overruns), String(l.ticks)]);
 }
 
-/** The C program's row, and what the tick has beyond it: differences, and times as large. */
+/** Row of the C program, and the tick's excess over it: as differences and ratios. */
 function formatReference(l: LatenessSummary, reference: ReferenceResult): string[] {
   const beyond = (of: 'p99Us' | 'p999Us' | 'maxUs'): string => {
     const ratio = l[of] / Math.max(reference[of], 1);

@@ -1,6 +1,6 @@
 /*
  * The pattern of the guard's tick without Node: a thread at absolute deadlines that sleeps until 100 us before each, spins the rest and
- * computes. What is late here is late by the machine. `tick-reference HZ WORK_US raised|normal`; ends on SIGTERM, then prints JSON.
+ * computes. Its lateness is that of the machine. `tick-reference HZ WORK_US raised|normal`; ends on SIGTERM, then prints JSON.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -53,7 +53,7 @@ int main(int count, char **arguments) {
   const double period_s = 1 / atof(arguments[1]), asked_s = 1e-6 * atof(arguments[2]);
   struct sched_param priority = {.sched_priority = 50};
   signal(SIGTERM, end);
-  /* All memory is there before the first tick. */
+  /* All memory is allocated before the first tick. */
   memset(late_s, 1, sizeof late_s);
   memset(work_s, 1, sizeof work_s);
   mlockall(MCL_CURRENT);

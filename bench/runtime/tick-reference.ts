@@ -1,4 +1,4 @@
-/** The pattern of the tick as a C program beside the guard: what is late there as well, this machine does. */
+/** Pattern of the tick as a C program beside the guard: its lateness is that of the machine. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,21 +6,21 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { LatenessSummary } from '../../src/guard/scheduler.ts';
 
-/** About what a tick of an arm takes, µs. */
+/** Approximate duration of a tick of an arm, µs. */
 const WORK_US = 40;
 
-/** What the C program says at its end. */
+/** Output of the C program at its end. */
 export interface ReferenceResult extends LatenessSummary {
   readonly isRaised: boolean;
 }
 
 export interface Reference {
   readonly process: ChildProcess;
-  /** Ends it, and tells how late its ticks were. */
+  /** Ends it, and resolves to the lateness of its ticks. */
   end(): Promise<ReferenceResult>;
 }
 
-/** Builds it in `folder`. `undefined`: there is no C compiler here. */
+/** Builds it in `folder`. `undefined` without a C compiler. */
 export function buildReference(folder: string): string | undefined {
   const program = join(folder, 'tick-reference');
   const source = fileURLToPath(new URL('./tick-reference.c', import.meta.url));

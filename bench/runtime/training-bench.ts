@@ -1,6 +1,6 @@
 /**
- * How much of the bare engine's speed is left in a real run: a learner with its server, replay, log, checkpoints and
- * broadcasts, fed over the link by a robot that has a transition ready whenever one is paid for.
+ * Share of the bare engine's speed that remains in a real run: a learner with its server, replay buffer, log, checkpoints and
+ * broadcasts, fed over the link by a robot that always has a transition ready when one is paid for.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,21 +15,21 @@ import { type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts
 import { LearnerConnection } from '../../src/session/index.ts';
 import { BareTrainer } from '../learner/trainer.ts';
 
-/** One size of training; named as in the JSON that the bench writes. */
+/** One size of training; keys as in the JSON output. */
 export interface TrainingBenchCase {
   readonly name: string;
-  /** Threads that each operation of the run, and of the engine beside it, was given. */
+  /** Threads of each operation, in the run and in the engine beside it. */
   readonly threads: number;
   /** Critic updates per second in the run. */
   readonly updates_per_s: number;
-  /** The same of the engine by itself, in turns with the run. */
+  /** The same for the engine by itself, in turns with the run. */
   readonly bare_updates_per_s: number;
-  /** The median over rounds of the one over the other. */
+  /** Median over rounds of the ratio of both. */
   readonly share_of_bare: number;
 }
 
 export interface TrainingBenchOptions {
-  /** Threads of an operation; absent: as configured where nothing is said, which is what a run has. */
+  /** Threads of an operation; absent: the configured default, as in a run. */
   readonly threads?: number | undefined;
   /** Length of one turn of the run, and of the engine by itself, s. */
   readonly turnS: number;
@@ -42,17 +42,17 @@ const CASES: readonly { readonly name: string; readonly learner: Partial<Learner
   { name: 'insertion arm, 256 wide, 20 updates, in a run', learner: WIDE },
 ];
 const DEMONSTRATION_STEPS = 400;
-/** Calls that are paid for ahead of the learner: transitions take a moment to arrive. */
+/** Calls paid for ahead of the learner, as transitions take a moment to arrive. */
 const CALLS_AHEAD = 6;
 const PATIENCE_MS = 20_000;
 
-/** Measures all sizes, one after another. Needs the built program: training calls run in a thread of their own. */
+/** Measures all sizes, one after another. Needs a build: training calls run in their own thread. */
 export async function benchTraining(options: TrainingBenchOptions): Promise<TrainingBenchCase[]> {
   const cases: TrainingBenchCase[] = [];
   for (const { name, learner } of CASES) {
     const config = resolveConfig({ task: 'insert', seed: 0 });
     const { threads = config.learner.threads } = options;
-    // Nothing before the updates: no warm-up and no cloning.
+    // Updates begin at once: no warm-up and no cloning.
     const whole = { ...config.learner, ...learner, threads, bcInitSteps: 0, warmupSteps: 0 };
     cases.push(await measure(name, createSetup({ ...config, learner: whole }), options));
   }
@@ -66,7 +66,7 @@ async function measure(name: string, setup: RunSetup, options: TrainingBenchOpti
   const run = await TrainingRun.start(setup);
   try {
     const rates: { inRun: number; alone: number }[] = [];
-    // The first round warms up, where the figure is to be true.
+    // The first round warms up, except in a quick check.
     for (let round = options.rounds > 1 ? -1 : 0; round < options.rounds; round++) {
       const inRun = await run.rate(options.turnS);
       const alone = await bareRate(bare, updatesPerCall(config), options.turnS);
@@ -100,13 +100,13 @@ async function bareRate(bare: BareTrainer, perCall: number, turnS: number): Prom
   while (performance.now() - startMs < turnS * 1000) {
     busyMs += await bare.call();
     calls++;
-    // The link's heartbeats go on between calls; their time is not the engine's.
+    // The link's heartbeats continue between calls; their time is not the engine's.
     await nextTurn();
   }
   return (calls * perCall * 1000) / busyMs;
 }
 
-/** A learner and the robot that feeds it, in this process. */
+/** Learner and the robot that feeds it, in this process. */
 class TrainingRun {
   readonly #setup: RunSetup;
   readonly #learner: Learner;
@@ -128,7 +128,7 @@ class TrainingRun {
     const folder = mkdtempSync(join(tmpdir(), 'rein-training-bench-'));
     const onFault = (message: string): void => void process.stderr.write(`${message}\n`);
     const common = { setup, runId: 'bench', folder, onFault };
-    // Its robot only sends: the bare engine beside it chooses its threads alike.
+    // Its robot only sends, so that it chooses its threads like the bare engine beside it.
     const learner = await Learner.start({ ...common, bind: 'tcp://127.0.0.1:0', start: 'fresh', hasRobot: false });
     const { address, weightsAddress } = learner;
     const robot = new LearnerConnection({ ...common, robotId: 'bench', address, weightsAddress, keep: 'newest' });
@@ -140,7 +140,7 @@ class TrainingRun {
     return run;
   }
 
-  /** Critic updates per second over `turnS`; afterwards the learner has done all that was paid for. */
+  /** Critic updates per second over `turnS`; afterwards the learner has done everything that was paid for. */
   async rate(turnS: number): Promise<number> {
     // From the end of one call to the end of another.
     const start = await this.#nextCall();
@@ -150,7 +150,7 @@ class TrainingRun {
     return ((end.updates - start.updates) * 1000) / (end.ms - start.ms);
   }
 
-  /** Pays until the learner has done one call more. */
+  /** Pays until the learner has completed one more call. */
   async #nextCall(): Promise<{ readonly updates: number; readonly ms: number }> {
     const before = this.#learner.status.updates;
     await this.#until(() => {

@@ -1,4 +1,4 @@
-/** What a tick costs at a serial bus: three ways of speaking to it, and LeRobot's own code, in turns on one emulated arm. */
+/** Cost of a tick at a serial bus: three ways of access to it, and LeRobot's own code, in turns on one emulated arm. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { quantile, ReinError } from '../../src/core/index.ts';
 export interface SerialBenchOptions {
   readonly seconds: number;
   readonly rateHz: number;
-  /** Turns of all cases. */
+  /** Number of turns of all cases. */
   readonly rounds: number;
-  /** A checkout of huggingface/lerobot, and the folder that holds scservo_sdk; absent: left out. */
+  /** A checkout of huggingface/lerobot, and the folder that holds scservo_sdk; absent: omitted. */
   readonly lerobot?: string | undefined;
   readonly scservo?: string | undefined;
   readonly onPhase: (label: string) => void;
@@ -26,38 +26,38 @@ export interface SerialBenchCase {
   readonly ticks: number;
   /** Ticks in which not all servos answered. */
   readonly failed: number;
-  /** From the tick's beginning until the goals were handed over, ms. */
+  /** Time from the tick's beginning until the goals were handed over, ms. */
   readonly p50_ms: number;
   readonly p99_ms: number;
   readonly max_ms: number;
-  /** How late ticks began, ms; null where that is not told. */
+  /** Lateness of ticks, ms; null if it is not reported. */
   readonly late_p99_ms: number | null;
-  /** Of the median, what the line itself takes. */
+  /** Median as a multiple of the time on the line. */
   readonly over_minimum: number;
 }
 
 export interface SerialBenchResult {
-  /** What the bits of request, replies and goals take on the line, ms; what LeRobot asks for is less. */
+  /** Time of the bits of request, replies and goals on the line, ms; LeRobot requests fewer. */
   readonly minimum_ms: number;
   readonly lerobot_minimum_ms: number;
   readonly cases: readonly SerialBenchCase[];
   readonly emulator: EmulatorFigures;
 }
 
-/** What the emulator says of itself, over all cases. */
+/** Figures reported by the emulator, over all cases. */
 interface EmulatorFigures {
   readonly replies: number;
-  /** When replies began and ended, behind the moment at which they should have, ms. */
+  /** Lateness of the begin and end of replies, ms. */
   readonly begin_p50_ms: number;
   readonly begin_p99_ms: number;
   readonly end_p50_ms: number;
   readonly end_p99_ms: number;
-  /** Share of a processor before anybody spoke, and over all cases, pauses between them included. */
+  /** Share of a processor before any request, and over all cases, including the pauses between them. */
   readonly idle_share: number;
   readonly busy_share: number;
 }
 
-/** Of its event `statistics`, what is wanted here. */
+/** Fields used of its event `statistics`. */
 interface Statistics {
   readonly replies: number;
   readonly cpuS: number;
@@ -67,11 +67,11 @@ interface Statistics {
 }
 
 const POLL_MS = 20;
-/** How long the emulator is looked at while nobody speaks. */
+/** Time for which the idle emulator is observed. */
 const IDLE_MS = 5000;
 const SERVOS = 6;
 const BYTE_MS = 10 / 1000;
-/** Request, six replies of 6 bytes each. The goals' bytes go out while the tick goes on. */
+/** Request, six replies of 6 bytes each. The bytes of the goals are sent while the tick continues. */
 const MINIMUM_MS = (8 + SERVOS + SERVOS * (6 + 6)) * BYTE_MS;
 /** The same for the positions alone. */
 const LEROBOT_MINIMUM_MS = (8 + SERVOS + SERVOS * (6 + 2)) * BYTE_MS;
@@ -104,7 +104,7 @@ export async function benchSerial(options: SerialBenchOptions): Promise<SerialBe
   }
 }
 
-/** Asks the emulator for its statistics. */
+/** Returns a function that requests the emulator's statistics. */
 function asking(emulator: ChildProcess): () => Promise<Statistics> {
   const lines = createInterface({ input: emulator.stdout! });
   return async () => {

@@ -1,12 +1,13 @@
 /**
- * A tick beside a serial port, in one of three ways, as a program of its own: `tick-process.js WAY LOAD PORT RATE_HZ SECONDS`. Each
+ * A tick beside a serial port, in one of three ways, as its own program: `tick-process.js WAY LOAD PORT RATE_HZ SECONDS`. Each
  * tick reads six servos by one request and writes all goals by another. Prints JSON.
  *
- *   descriptor  the tick's thread reads and writes a descriptor of its own, as guards do
- *   exchange    serialport's stream on the main thread; the tick's thread asks by a message, and finds the answer in shared memory
+ *   descriptor  the tick's thread reads and writes its own descriptor, as guards do
+ *   exchange    serialport's stream on the main thread; the tick's thread requests by a message, and finds the answer in shared memory
  *   mainLoop    serialport's stream, and the tick on the same event loop
  *
- * WAY `prepare` sets the servos up and ends. LOAD: `quiet`, or `busy`: the main thread computes and makes garbage, 1 ms of every 5, as one does that serves a node and pages.
+ * WAY `prepare` sets the servos up and ends. LOAD: `quiet`, or `busy`: the main thread computes and allocates, 1 ms of every 5, like one
+ * that serves a node and pages.
  */
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { SerialPort } from 'serialport';
@@ -15,20 +16,20 @@ import { DescriptorLine, feetech, holdPort, ServoBus } from '../../src/drivers/s
 import { raiseThisThread } from '../../src/guard/priority.ts';
 import { Lateness, runAtDeadlines } from '../../src/guard/scheduler.ts';
 
-/** Positions, speeds and loads of six servos, and their goals: `feetechFamily`. */
+/** Registers of positions, speeds and loads of six servos, and of their goals: `feetechFamily`. */
 const IDS = Uint8Array.of(1, 2, 3, 4, 5, 6);
 const READ = { address: 56, bytes: 6 };
 const GOAL = { address: 42, bytes: 2 };
 const LOCK = 55;
 const RETURN_DELAY = 7;
 const BAUD = 1_000_000;
-/** A reply that takes longer is lost, s. */
+/** Time after which a reply is lost, s. */
 const PATIENCE_S = 0.02;
 const SLOTS = { seq: 0, answers: 1, end: 2, words: 3 } as const;
 
-/** What the program prints. */
+/** Output of the program. */
 export interface TickProcessResult {
-  /** Of each tick, from its beginning until the goals were handed over, ms; −1 where not all servos answered. */
+  /** Duration of each tick until the goals were handed over, ms; −1 if not all servos answered. */
   readonly tookMs: readonly number[];
   readonly lateMs: readonly number[];
   readonly isRaised: boolean;
@@ -62,7 +63,7 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-/** Servos answer at once, as LeRobot's and our own set-up has them do, and not half a millisecond later as from the factory. */
+/** Makes servos answer at once, as LeRobot and our own set-up do, instead of half a millisecond later as from the factory. */
 async function prepare(path: string): Promise<void> {
   const held = await holdPort({ path, baud: BAUD });
   const bus = new ServoBus({ line: new DescriptorLine({ path, baud: BAUD }, clock), protocol: feetech.STS_PROTOCOL });
@@ -83,7 +84,7 @@ function work(): void {
   }
 }
 
-/** The tick has a thread of its own; this one holds the port, and speaks on it where `way` is `exchange`. */
+/** The tick has its own thread; this one holds the port, and uses it if `way` is `exchange`. */
 async function tickBesides(way: string, shared: Shared): Promise<TickProcessResult> {
   const held = way === 'exchange' ? undefined : await holdPort({ path: shared.path, baud: BAUD });
   const stream = held === undefined ? await openStream(shared.path) : undefined;

@@ -5,10 +5,10 @@ import type { BusFrame } from './listener-messages.ts';
 
 const LIMIT = 3;
 const PERIOD_S = 0.01;
-/** Of the brake below: more than what is left after its first reference, less than what is left before it. */
+/** For the brake below: more than the distance left after its first reference, less than that left before it. */
 const BRAKE_WAY_RAD = 0.045;
 
-/** References of an arm that goes at `speeds`, one a period, beginning at 100 ms. */
+/** References of an arm that moves at `speeds`, one per period, beginning at 100 ms. */
 function at(speeds: readonly number[]): BusFrame[] {
   let rad = 0;
   return speeds.map((speed, i) => {
@@ -64,7 +64,7 @@ describe('what is read from a bus', () => {
   });
 
   it('sees the same beginning of a brake whatever the times at which references arrive', () => {
-    // One comes late, just before the next: by their times the arm would be at six times its limit, in the middle of the brake.
+    // A late reference, just before the next: by arrival times the arm would be at six times its limit, in the middle of the brake.
     const jittery = stop.map((frame, i) => (i === 11 ? { ...frame, atMs: 218 } : frame));
     expect(brakeBegin(jittery, 150, BRAKE_WAY_RAD)?.atMs).toBe(200);
   });

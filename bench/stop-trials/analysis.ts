@@ -1,28 +1,28 @@
-/** From frames on a bus to when the arm was at full speed, when it began to brake, and when it stood. Pure. */
+/** Derives from frames on a bus when the arm was at full speed, began to brake, and stood. Pure. */
 import { MOCK_FRAME } from '../../src/drivers/mock/mock-bus.ts';
 import type { BusFrame } from './listener-messages.ts';
 
-/** Slower than this share of the limit is not full speed: less than one period of braking, more than the clocks' jitter. */
+/** Share of the limit below which it is not full speed: less than one period of braking, more than the clocks' jitter. */
 const FULL_RATIO = 0.98;
 /** Frames closer than this came out of one read. */
 const TOGETHER_MS = 1;
-/** So many references of full speed in a row, before a fault. */
+/** Consecutive references at full speed required before a fault. */
 const FULL_FRAMES = 3;
-/** So many references that do not move, one after another, are a standstill. */
+/** Consecutive references without motion that count as a standstill. */
 const STANDING_FRAMES = 5;
 
 export function references(frames: readonly BusFrame[]): readonly BusFrame[] {
   return frames.filter(({ kind }) => kind === MOCK_FRAME.reference);
 }
 
-/** Whether the newest references move joint 0 at `limitRadPerS`. */
+/** True if the newest references move joint 0 at `limitRadPerS`. */
 export function isAtFullSpeed(frames: readonly BusFrame[], limitRadPerS: number): boolean {
   const newest = references(frames.slice(-FULL_FRAMES - 2)).slice(-FULL_FRAMES - 1);
   if (newest.length <= FULL_FRAMES) return false;
   return newest.slice(1).every((frame, i) => speed(newest[i]!, frame) >= FULL_RATIO * limitRadPerS);
 }
 
-/** The first reference, after `sinceMs`, of five that do not move any joint; `undefined`: it has not come yet. */
+/** First of five references after `sinceMs` that move no joint; `undefined` if there are none yet. */
 export function standstill(frames: readonly BusFrame[], sinceMs: number): BusFrame | undefined {
   const sent = references(frames);
   let standing = 0;
@@ -34,9 +34,9 @@ export function standstill(frames: readonly BusFrame[], sinceMs: number): BusFra
 }
 
 /**
- * The first reference, after `sinceMs`, from which on joint 0 goes no farther than `brakeWayRad` until it stands: the first slower
- * one of a brake. By way and not by speed: speeds would come from times of arrival, and on a busy machine a reference that comes
- * late, before one that is in time, makes a braking arm seem fast, and its brake later by tens of milliseconds.
+ * First reference after `sinceMs` from which joint 0 travels no farther than `brakeWayRad` until it stands: the first slower
+ * one of a brake. Judged by distance and not by speed: speeds would be derived from arrival times, and on a busy machine a late
+ * reference followed by a punctual one makes a braking arm seem fast, and its brake later by tens of milliseconds.
  */
 export function brakeBegin(frames: readonly BusFrame[], sinceMs: number, brakeWayRad: number): BusFrame | undefined {
   const sent = references(frames);
@@ -47,7 +47,7 @@ export function brakeBegin(frames: readonly BusFrame[], sinceMs: number, brakeWa
   return sent.slice(i + 1).find(({ atMs }) => atMs > sinceMs);
 }
 
-/** How references of an arm that should stand differ: how many from the one before, and how far any joint got from the first. */
+/** Motion in references of an arm that should stand: number of changes, and largest distance of any joint from the first. */
 export interface Motion {
   readonly changes: number;
   readonly farthestRad: number;
@@ -60,7 +60,7 @@ export function motionOf(sent: readonly BusFrame[]): Motion {
   return { changes, farthestRad: ways.reduce((most, way) => Math.max(most, way), 0) };
 }
 
-/** A guard that its machine held up takes the measured place for its reference, once each time: so often, so far, is no motion. */
+/** A guard that its machine held up adopts the measured position as its reference, once each time: so many, so small, are no motion. */
 const MOST_SEEDS = 3;
 const SEED_RAD = 0.005;
 
@@ -68,7 +68,7 @@ export function isStanding({ changes, farthestRad }: Motion): boolean {
   return changes <= MOST_SEEDS && farthestRad <= SEED_RAD;
 }
 
-/** rad/s of joint 0, by the times of arrival. Of frames that arrived together, after a hold-up of the listener, nobody can say. */
+/** Speed of joint 0 by arrival times, rad/s. It is unknown for frames that arrived together, after a hold-up of the listener. */
 function speed(before: BusFrame, frame: BusFrame): number {
   const sinceMs = frame.atMs - before.atMs;
   return sinceMs < TOGETHER_MS ? 0 : Math.abs(frame.valuesRad[0]! - before.valuesRad[0]!) / (sinceMs * 1e-3);

@@ -1,11 +1,11 @@
-/** A bus of its own, and the process that listens to it. */
+/** A separate bus, and the process that listens to it. */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../src/core/index.ts';
 import type { BusFrame, ListenerMessage } from './listener-messages.ts';
 
-/** Nothing in a trial takes longer, ms. */
+/** Longer than anything in a trial, ms. */
 const PATIENCE_MS = 60_000;
 
 export class BusListener {
@@ -27,7 +27,7 @@ export class BusListener {
     });
   }
 
-  /** Makes a named pipe at `path` and listens to it. */
+  /** Creates a named pipe at `path` and listens to it. */
   static async start(path: string): Promise<BusListener> {
     spawnSync('mkfifo', ['-m', '600', path]);
     const child = fork(fileURLToPath(new URL('./listener-process.js', import.meta.url)), [path]);
@@ -35,13 +35,13 @@ export class BusListener {
     return new BusListener(child, message.kind === 'ready' && message.isRaised);
   }
 
-  /** Forgets what was heard so far. */
+  /** Discards everything received so far. */
   forget(): void {
     this.frames.length = 0;
     this.#heldUp.length = 0;
   }
 
-  /** Resolves at the frame with which `isSo` becomes true. Rejects with `ReinError` where it does not. */
+  /** Resolves at the frame with which `isSo` becomes true. Rejects with `ReinError` if it does not. */
   until(isSo: () => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (end: () => void): void => {
@@ -59,7 +59,7 @@ export class BusListener {
     });
   }
 
-  /** How long the listener itself was held up at most between two times, ms; 0: not at all. */
+  /** Longest hold-up of the listener itself between two times, ms; 0: none. */
   heldUpMs(fromMs: number, toMs: number): number {
     const spans = this.#heldUp.filter((span) => span.toMs >= fromMs && span.fromMs <= toMs);
     return Math.max(0, ...spans.map((span) => span.toMs - span.fromMs));

@@ -1,6 +1,6 @@
 /**
- * Watches a bus, and does nothing else: `listener-process.js BUS`. Every frame goes to the parent with the time of its arrival
- * (CLOCK_MONOTONIC, ms). It also says when it was held up itself: then its times are late, and no robot's fault.
+ * Listens to a bus, and does nothing else: `listener-process.js BUS`. Every frame is sent to the parent with its time of arrival
+ * (CLOCK_MONOTONIC, ms). It also reports when it was held up itself: its times are then late, through no fault of the robot.
  */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { HELD_UP_MS, type ListenerMessage, nowMs } from './listener-messages.ts'
 const TICK_MS = 2;
 
 const { isRaised } = raiseThisThread();
-// Both ways: so it ends neither with the guard nor with the guardian.
+// Opened for both directions, so that it ends neither with the guard nor with the guardian.
 const bus = new Socket({
   fd: openSync(process.argv[2] ?? '', constants.O_RDWR | constants.O_NONBLOCK),
   writable: false,

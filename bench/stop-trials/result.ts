@@ -1,6 +1,6 @@
-/** What the stop trials found, as plain data: `npm run trials -- --json FILE` writes a `StopTrialsResult`. */
+/** Results of the stop trials, as plain data: `npm run trials -- --json FILE` writes a `StopTrialsResult`. */
 
-/** What is done to a robot that moves at full speed, in the order of the table. */
+/** Faults of a robot that moves at full speed, in the order of the table. */
 export const STOP_TRIALS = [
   'nodeKilled',
   'nodeFrozen',
@@ -12,9 +12,10 @@ export const STOP_TRIALS = [
 export type StopTrialName = (typeof STOP_TRIALS)[number];
 
 /**
- * What is measured, on the bus, by a process that only listens. `brakeBegins`: from the fault to the first reference that is
- * slower than the one before. `brakeAfterLast`: to the same from the last command that a flood sent before it was cut off. `standstill`: from the fault to the first reference that does not move any more.
- * `firstStopFrame`, `lastStopFrame`: from the fault to the guardian's first and third stop frame.
+ * Measures, taken on the bus by a process that only listens. `brakeBegins`: from the fault to the first reference that is slower
+ * than the one before. `brakeAfterLast`: to the same from the last command that a flood sent before it was cut off. `standstill`: from
+ * the fault to the first reference without motion. `firstStopFrame`, `lastStopFrame`: from the fault to the guardian's first and third
+ * stop frame.
  */
 export type StopMeasureName = 'brakeBegins' | 'brakeAfterLast' | 'standstill' | 'firstStopFrame' | 'lastStopFrame';
 
@@ -24,28 +25,28 @@ export interface StopMeasure {
   readonly medianMs: number;
   readonly p95Ms: number;
   readonly worstMs: number;
-  /** What was promised. */
+  /** Promised bound. */
   readonly boundMs: number;
   /** Trials above the bound. */
   readonly failures: number;
-  /** One a trial, in order. */
+  /** One per trial, in order. */
   readonly samplesMs: readonly number[];
 }
 
 export interface StopTrialResult {
   readonly name: StopTrialName;
-  /** Rows of the fault table that this shows. */
+  /** Rows of the fault table shown by these trials. */
   readonly rows: readonly number[];
   readonly message: string;
   /** Trials that count. */
   readonly trials: number;
   /**
-   * Trials that missed a bound while the listener itself was held up by the machine: they say nothing about the robot. They
-   * do not count above, and each was made again.
+   * Trials that violated a bound while the listener itself was held up by the machine: they say nothing about the robot. They
+   * do not count above, and each was repeated.
    */
   readonly setAside: readonly { readonly heldUpMs: number; readonly why: string }[];
   readonly measures: readonly StopMeasure[];
-  /** What went wrong beyond the measures, in sentences: a reference after a stop, no stop at all. */
+  /** Failures beyond the measures, one sentence each: a reference after a stop, no stop at all. */
   readonly failed: readonly string[];
   readonly passed: boolean;
 }
@@ -60,9 +61,9 @@ export interface StopTrialsResult {
     readonly cpu: string;
     readonly cores: number;
     readonly node: string;
-    /** Processes that wanted a core in the minute before. */
+    /** Processes ready to run in the minute before. */
     readonly loadBefore: number;
-    /** Whether tick, guardian and listener ran before everything else. */
+    /** True if tick, guardian and listener had real-time priority. */
     readonly isRaised: boolean;
   };
   readonly robot: {

@@ -1,4 +1,4 @@
-/** One supervised arm for trials: guard, guardian, node and supervisor as `rein run` has them, and a listener on the bus. */
+/** One supervised arm for trials: guard, guardian, node and supervisor as in `rein run`, and a listener on the bus. */
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -18,14 +18,14 @@ import { LEASE_S, POLICY_PERIOD_S, trialAction } from './trial-robot.ts';
 
 const PATIENCE_MS = 60_000;
 const LOG_LINES = 12;
-/** Trials kill as many nodes as they like. */
+/** Trials may kill any number of nodes. */
 const NODE_RESTARTS = 1e6;
 
 type FromNode =
   | { readonly kind: 'here' }
-  /** A good command was sent, or a wrong thing begins. */
+  /** A valid command was sent, or an ordered fault begins. */
   | { readonly kind: 'sent' | 'begun'; readonly atMs: number }
-  /** A flood has come to its end, whatever the guard did about it. */
+  /** A flood has ended, however the guard reacted. */
   | { readonly kind: 'over'; readonly lastCommandMs: number };
 
 export class TrialRig {
@@ -40,7 +40,7 @@ export class TrialRig {
   #heard: (message: FromNode) => void = () => undefined;
   #sentMs = 0;
   #lastOfFloodMs: number | undefined;
-  /** How often a node said that it is connected to the guard; and how often it had, when the last trial began. */
+  /** Number of times that a node has connected to the guard; and that number at the start of the last trial. */
   #heres = 0;
   #heresBefore = 0;
 
@@ -62,7 +62,7 @@ export class TrialRig {
     return new TrialRig(folder, model, await BusListener.start(join(folder, 'bus')), server);
   }
 
-  /** Starts guard, guardian and node. Resolves when the node is there. */
+  /** Starts guard, guardian and node. Resolves once the node is connected. */
   async start(): Promise<void> {
     const file = (name: string): string => join(this.#folder, name);
     const config: GuardConfig = {
@@ -94,7 +94,7 @@ export class TrialRig {
     await Promise.race([this.nodeIsHere(), this.#running]);
   }
 
-  /** Ends what runs on the bus. */
+  /** Ends everything on the bus. */
   async stop(): Promise<void> {
     this.#supervisor?.stop();
     await this.#running;
@@ -109,17 +109,17 @@ export class TrialRig {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** What guard, guardian and node said last. */
+  /** Last log lines of guard, guardian and node. */
   log(): string {
     return readFileSync(join(this.#folder, 'guard.log'), 'utf8').split('\n').slice(-LOG_LINES).join('\n');
   }
 
-  /** Resolves when all that runs on the bus has ended by itself. */
+  /** Resolves when everything on the bus has ended by itself. */
   async ended(): Promise<void> {
     await this.#running;
   }
 
-  /** Sends `name` to a process, and says when: just before, ms. */
+  /** Sends signal `name` to a process. */
   kill(process_: ProcessName, name: NodeJS.Signals): void {
     const pid = this.#supervisor?.pids[process_];
     if (pid === undefined) throw new ReinError('environment', `There is no ${process_} to be sent ${name}.`);
@@ -141,7 +141,7 @@ export class TrialRig {
     await promise;
   }
 
-  /** Tells the node to do `order` from now on. Resolves with the moment it began, by its own word, ms. */
+  /** Orders the node to do `order` from now on. Resolves to its reported time of beginning, ms. */
   async begin(order: TrialOrder): Promise<number> {
     const { promise, resolve } = signal<number>();
     this.#lastOfFloodMs = undefined;
@@ -152,12 +152,12 @@ export class TrialRig {
     return promise;
   }
 
-  /** When the newest command of a node that drives was sent, by its own word, ms. */
+  /** Reported time of the newest command of a driving node, ms. */
   get sentMs(): number {
     return this.#sentMs;
   }
 
-  /** Resolves when a flood is over, with when the last command of its first connection was sent, ms. */
+  /** Resolves when a flood is over, to the time of the last command over its first connection, ms. */
   async floodIsOver(): Promise<number> {
     const { promise, resolve } = signal<number>();
     const look = (): void => {
@@ -168,7 +168,7 @@ export class TrialRig {
     return promise;
   }
 
-  /** Has the arm driven, and resolves `afterMs` after it came to full speed. What was heard before its start is forgotten. */
+  /** Drives the arm, and resolves `afterMs` after it reached full speed. Frames from before its start are discarded. */
   async atFullSpeed(afterMs: number): Promise<void> {
     this.listener.forget();
     this.#heresBefore = this.#heres;
@@ -194,7 +194,7 @@ export class TrialRig {
   }
 }
 
-/** A promise, and what resolves it; rejects after a long time. */
+/** Returns a promise with its resolver; rejects after a long time. */
 function signal<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let settle: (value: T) => void = () => undefined;
   const promise = new Promise<T>((resolve, reject) => {

@@ -16,7 +16,7 @@ describe('a trial that missed its bound', () => {
     expect(isExcused(moved, bounds, 10)).toBe(true);
     expect(isExcused({ ...moved, isCertain: true }, bounds, 10)).toBe(false);
     expect(isExcused({ ...moved, figures: { brakeBegins: 829 } }, bounds, 10)).toBe(false);
-    // What was not seen to happen was not in time.
+    // A missing figure counts as late.
     expect(isExcused({ ...moved, figures: {} }, bounds, 10)).toBe(false);
   });
 });

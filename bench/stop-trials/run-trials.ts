@@ -1,4 +1,4 @@
-/** Runs stop trials, two arms side by side, and puts together what they showed. */
+/** Runs stop trials, two arms side by side, and combines their results. */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import { brakeS } from '../../src/safety-check/witness/stop-watch.ts';
@@ -8,27 +8,27 @@ import { LEASE_S, reactionBoundS, trialRobot } from './trial-robot.ts';
 import { TRIAL_KINDS, type TrialKind, type TrialOutcome } from './trials.ts';
 
 export interface StopTrialsOptions {
-  /** Which; default: all. */
+  /** Default: all. */
   readonly names?: readonly StopTrialName[];
-  /** How many of each. */
+  /** Trials of each kind. */
   readonly trials: number;
   readonly seed?: number;
   readonly onTrial?: (name: StopTrialName, done: number) => void;
 }
 
-/** A fault happens so long after full speed was reached at most, ms: more than a step of the policy, so at any phase of it. */
+/** Largest delay of a fault after full speed was reached, ms: more than a policy step, so that it occurs at any phase of one. */
 const PHASE_MS = 130;
-/** More trials than this share may not be set aside: then the machine is too busy for any to count. */
+/** Maximum share of trials that may be set aside: beyond it the machine is too busy for any to count. */
 const SET_ASIDE_RATIO = 0.2;
 
-/** Takes about a second a trial; guard and node faults side by side. Rejects with `ReinError` where a rig cannot be had. */
+/** Takes about a second per trial; guard and node faults run side by side. Rejects with `ReinError` if a rig cannot be set up. */
 export async function runStopTrials(options: StopTrialsOptions): Promise<StopTrialsResult> {
   const beganAtMs = performance.now();
   const loadBefore = loadavg()[0] ?? 0;
   const createdAt = new Date().toISOString();
   const kinds = TRIAL_KINDS.filter(({ name }) => options.names?.includes(name) ?? true);
   const isOfGuard = ({ name }: TrialKind): boolean => name.startsWith('guard');
-  // Killing a guard needs a new one each time, killing a node does not: the two take about as long as each other.
+  // Killing a guard requires a new one each time, killing a node does not: both lanes take about as long.
   const lanes = await Promise.all([
     runLane(
       kinds.filter((kind) => !isOfGuard(kind)),
@@ -110,7 +110,7 @@ async function runKind(rig: TrialRig, kind: TrialKind, options: StopTrialsOption
   return { name, rows, message, trials: outcomes.length, setAside, measures, failed, passed };
 }
 
-/** Whether all that is wrong may come of the listener's having been held up for so long: a bound missed by more is missed, whatever else is wrong. */
+/** True if all violations may result from the listener's own hold-up, i.e. no bound is exceeded by more than that. */
 export function isExcused(
   { figures, isCertain }: TrialOutcome,
   boundsMs: Readonly<Partial<Record<StopMeasureName, number>>>,

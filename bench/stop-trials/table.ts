@@ -1,4 +1,4 @@
-/** The result of stop trials as lines for a person. */
+/** Formats the result of stop trials as readable lines. */
 import type { StopMeasureName, StopTrialResult, StopTrialsResult } from './result.ts';
 
 const MEASURES: Readonly<Record<StopMeasureName, string>> = {

@@ -1,7 +1,7 @@
 /**
- * The node of the trials, which drives the arm as fast as it may and then does what it is told to do wrong:
- * `trial-node-process.js SOCKET CONTROL HOME_RAD LEASE_S`. `CONTROL` is a Unix socket; one word a line comes in (`TrialOrder`), and
- * lines of JSON go out: when a wrong thing begins, before the first byte of it, and when each good command was sent.
+ * Node of the trials, which drives the arm at its limit and then misbehaves as ordered:
+ * `trial-node-process.js SOCKET CONTROL HOME_RAD LEASE_S`. `CONTROL` is a Unix socket; one word per line comes in (`TrialOrder`), and
+ * lines of JSON go out: when a fault begins, before its first byte, and when each valid command was sent.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -14,12 +14,12 @@ import { encodeMessage, MAX_PAYLOAD_BYTES, MESSAGE } from '../../src/guard/link/
 import { nowMs } from './listener-messages.ts';
 import { FLOOD_MS, FLOOD_PER_S, type TrialOrder } from './trial-orders.ts';
 
-/** The first command after a start may ask for little: the start guard refuses more. */
+/** Largest action of the first command after a start: the start guard refuses more. */
 const FIRST_SHARE = 0.04;
-/** The arm turns round here, rad from home. */
+/** Position at which the arm reverses, rad from home. */
 const TURN_RAD = 2;
 const TICKS_PER_STEP = 10;
-/** Messages that were asked for since a flood began are sent so often, ms. */
+/** Period at which messages that are due in a flood are sent, ms. */
 const FLOOD_STEP_MS = 2;
 
 const [socketPath = '', controlPath = '', home = '0', lease = '0'] = process.argv.slice(2);
@@ -32,9 +32,9 @@ let order: TrialOrder = 'rest';
 let changes = 0;
 let nextSeq = 0;
 let said: string | undefined;
-/** A flood goes on until then, over as many connections as it takes; 0: there is none. */
+/** Time at which a flood ends, over as many connections as it takes; 0: no flood. */
 let floodsUntilMs = 0;
-/** When the last command was sent that a guard which cuts off may have followed. */
+/** Time of the last command that the guard may have followed before it cut off the connection. */
 let lastCommandMs = 0;
 const oversized = oversizedMessage();
 createInterface({ input: control }).on('line', (line) => {
@@ -46,7 +46,7 @@ process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(0));
 for (;;) await live(await connectGuard());
 
-/** One connection: until it is lost. */
+/** Serves one connection until it is lost. */
 async function live({ link, socket }: { link: SocketGuardLink; socket: Socket }): Promise<void> {
   control.write('{"kind":"here"}\n');
   try {
@@ -59,13 +59,13 @@ async function live({ link, socket }: { link: SocketGuardLink; socket: Socket })
       } else await link.advance(1);
     }
   } catch (error) {
-    // The guard has cut it off, or is gone: what the trial is about. A flood goes on, all else waits for a new order.
+    // The guard has cut off the connection, or is gone, as the trial intends. A flood continues; otherwise the node waits for an order.
     if (!(error instanceof Error) || link.lostReason === undefined) throw error;
     if (floodsUntilMs === 0) order = 'rest';
   }
 }
 
-/** The only client that can also send what no node should: so it makes the connection itself. */
+/** Connects directly, as this client also sends data that no node should send. */
 function connectGuard(): Promise<{ link: SocketGuardLink; socket: Socket }> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
@@ -85,7 +85,7 @@ function connectGuard(): Promise<{ link: SocketGuardLink; socket: Socket }> {
   });
 }
 
-/** To and fro at the limit. A machine that holds the guard up stops the arm, too: then it starts again. */
+/** Drives back and forth at the limit. A machine that holds up the guard stops the arm, too: then it starts again. */
 async function drive(link: SocketGuardLink): Promise<void> {
   const mine = changes;
   const command = createActionCommand(link.shape.actions);
@@ -145,8 +145,8 @@ async function sendNaN(link: SocketGuardLink): Promise<void> {
 }
 
 /**
- * Far more than it may, for as long as a flood lasts, on each connection anew: commands that are each as good as any, or messages
- * far longer than a message may be. How many is by the clock, so that a machine that holds this process up makes it no smaller.
+ * Sends far more than permitted for the duration of a flood, over new connections if necessary: valid commands, or messages far
+ * longer than permitted. The number follows the clock, so that a machine that holds up this process does not reduce it.
  */
 async function flood(link: SocketGuardLink, socket: Socket, what: TrialOrder): Promise<void> {
   const command = createActionCommand(link.shape.actions);
@@ -161,7 +161,7 @@ async function flood(link: SocketGuardLink, socket: Socket, what: TrialOrder): P
   }
   let sent = 0;
   while (nowMs() < floodsUntilMs && link.lostReason === undefined) {
-    // An arm that is still followed never stands: at the end of its way it turns round.
+    // An arm that is still followed keeps moving: at the end of its way it reverses.
     if (way * (link.latest.referenceRad[0]! - homeRad) > TURN_RAD) way = -way;
     if (what === 'floodBytes' && !socket.writableNeedDrain) socket.write(oversized);
     for (; what === 'floodCommands' && sent <= (FLOOD_PER_S * (nowMs() - beganMs)) / 1e3; sent++) {
@@ -173,12 +173,12 @@ async function flood(link: SocketGuardLink, socket: Socket, what: TrialOrder): P
   if (nowMs() < floodsUntilMs) throw new Error('cut off');
   floodsUntilMs = 0;
   order = 'rest';
-  // What is still under way would cut off whoever drives next over this connection.
+  // Data still in transit would cut off the next order over this connection.
   socket.destroy();
   control.write(`${JSON.stringify({ kind: 'over', lastCommandMs })}\n`);
 }
 
-/** A header without a fault, that promises more than four times what a message may hold, and all of that. */
+/** A valid header that announces more than four times the size limit of a message, followed by all of that. */
 function oversizedMessage(): Uint8Array {
   const length = 4 * MAX_PAYLOAD_BYTES;
   const header = encodeMessage(MESSAGE.command, new Uint8Array(0));
@@ -188,7 +188,7 @@ function oversizedMessage(): Uint8Array {
   return Buffer.concat([header, new Uint8Array(length)]);
 }
 
-/** What the trial measures from, by this process's word: now. */
+/** Reports the beginning of a fault, from which the trial measures. */
 function begin(): void {
   control.write(`${JSON.stringify({ kind: 'begun', atMs: nowMs() })}\n`);
 }

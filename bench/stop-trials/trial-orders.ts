@@ -1,7 +1,7 @@
-/** What the node of the trials can be told to do. */
+/** Orders to the node of the trials. */
 export type TrialOrder = 'rest' | 'drive' | 'nan' | 'floodCommands' | 'floodBytes';
 
-/** A flood of a trial lasts so long, ms, whatever the guard does about it: connections that are cut off are made again. */
+/** Duration of a flood, ms, however the guard reacts: connections that are cut off are made again. */
 export const FLOOD_MS = 1000;
-/** Commands a second of a flood: ten times what a node may say in the long run (`MessageBudget`), at 100 ticks a second. */
+/** Commands per second of a flood: ten times the long-term limit of a node (`MessageBudget`), at 100 ticks a second. */
 export const FLOOD_PER_S = 4000;

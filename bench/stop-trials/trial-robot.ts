@@ -1,25 +1,25 @@
-/** The robot of the stop trials: the bundled arm's joints and limits, with room to be at full speed. */
+/** Robot of the stop trials: the bundled arm's joints and limits, with room for full speed. */
 
 import { resolveConfig } from '../../src/config/index.ts';
 import type { ActionSpec, RobotModel } from '../../src/core/index.ts';
 import { brakeS } from '../../src/safety-check/witness/stop-watch.ts';
 
 export const POLICY_PERIOD_S = 0.1;
-/** Of `rein run`: twice the policy's period. */
+/** As in `rein run`: twice the policy's period. */
 export const LEASE_S = 0.2;
-/** What a stop may take on the bus, s (`docs/safety-case.md`). */
+/** Time permitted for a stop on the bus, s (`docs/safety-case.md`). */
 export const BUS_S = 0.005;
-/** How far a command reaches, rad: so far that a joint at full speed would still be on its way when the lease ends. */
+/** Reach of a command, rad: so far that a joint at full speed would still be moving when the lease ends. */
 const REACH_RAD = 2;
 const ROOM_M = 10;
 /** Folded, the tool down and 0.2 m beside the axis of the first joint: at full speed the mock's lag is not a tracking error yet. */
 const HOME_RAD: readonly number[] = [Math.PI, -2.5, 2.5, -Math.PI / 2, -Math.PI / 2, 0];
-/** The joint that takes longest to stop goes to and fro; the others hold, so that none of them holds it back. */
+/** The joint with the longest stopping time moves back and forth; the others hold, so that none of them slows it down. */
 const DRIVEN = 'shoulder_pan';
 
 /**
- * Joints, limits and rate of `config/robots/arm6.yaml`. Left out: walls, shapes, tank and leash, which would keep the arm from its
- * full speed long before a fault. What makes the arm brake, and how, is the same.
+ * Joints, limits and rate of `config/robots/arm6.yaml`. Omitted: walls, shapes, tank and leash, which would keep the arm from its
+ * full speed long before a fault. The cause and the kind of braking are the same.
  */
 export function trialRobot(): RobotModel {
   const { name, joints, tool, controlHz, limitMarginRad } = resolveConfig({ task: 'insert', seed: 0 }).robot;
@@ -32,18 +32,18 @@ export function trialAction(): ActionSpec {
   return { kind: 'joint', dimensions: [{ name: DRIVEN, scale: REACH_RAD, unit: 'rad' }] };
 }
 
-/** What the driven joint goes from full speed to rest, less half a period on either side of the first slower reference, rad. */
+/** Distance of the driven joint from full speed to rest, less half a period on either side of the first slower reference, rad. */
 export function brakeWayRad({ joints, controlHz }: RobotModel): number {
   const { velocityMaxRadPerS, accelMaxRadPerS2 } = joints[0]!;
   return velocityMaxRadPerS ** 2 / (2 * accelMaxRadPerS2) - velocityMaxRadPerS / controlHz;
 }
 
-/** How long after a fault the arm begins to brake at the latest, s: the lease, and the tick that looks at it. */
+/** Latest time after a fault at which the arm begins to brake, s: the lease, and the tick that evaluates it. */
 export function detectionBoundS(model: RobotModel): number {
   return LEASE_S + 1 / model.controlHz + BUS_S;
 }
 
-/** How long after a fault the arm stands at the latest, s. */
+/** Latest time after a fault at which the arm stands, s. */
 export function reactionBoundS(model: RobotModel): number {
   return detectionBoundS(model) + brakeS(model);
 }

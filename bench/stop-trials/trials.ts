@@ -1,4 +1,4 @@
-/** What is done in one trial of each kind, and what it must show. */
+/** Procedure of one trial of each kind, and its requirements. */
 import { MOCK_FRAME } from '../../src/drivers/mock/mock-bus.ts';
 import { servedS } from '../../src/guard/link/message-budget.ts';
 import { brakeBegin, isStanding, motionOf, references, standstill } from './analysis.ts';
@@ -8,20 +8,20 @@ import type { TrialRig } from './rig.ts';
 import { FLOOD_MS, FLOOD_PER_S } from './trial-orders.ts';
 import { brakeWayRad, detectionBoundS, LEASE_S, reactionBoundS } from './trial-robot.ts';
 
-/** Promised for the guardian: so long after the guard's death, ms (`src/guard/README.md`); and after so much silence. */
+/** Promised bounds of the guardian: time after the guard's death, ms (`src/guard/README.md`); and silence that it tolerates, ms. */
 const STOP_FRAMES_MS = 50;
 const SILENCE_MS = 100;
 const STOP_REPEATS = 3;
-/** After the last stop frame, the bus is listened to for so long, ms. */
+/** Time for which the bus is observed after the last stop frame, ms. */
 const QUIET_MS = 40;
 
-/** One trial: figures in ms, or a sentence that says what did not happen. */
+/** Result of one trial: figures in ms, or a sentence about a failure. */
 export interface TrialOutcome {
   readonly beganAtMs: number;
   readonly endedAtMs: number;
   readonly figures: Readonly<Partial<Record<StopMeasureName, number>>>;
   readonly wrong?: string;
-  /** What is wrong cannot come of a machine that held the listener up. */
+  /** The failure cannot result from a machine that held up the listener. */
   readonly isCertain?: true;
 }
 
@@ -30,9 +30,9 @@ export interface TrialKind {
   readonly rows: readonly number[];
   readonly message: string;
   readonly boundsMs: (rig: TrialRig) => Readonly<Partial<Record<StopMeasureName, number>>>;
-  /** The arm is at full speed. `index`: which trial this is. */
+  /** Runs a trial; the arm is at full speed. `index`: number of this trial. */
   readonly run: (rig: TrialRig, index: number) => Promise<TrialOutcome>;
-  /** Makes ready for the next. */
+  /** Prepares for the next trial. */
   readonly restore: (rig: TrialRig) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export const TRIAL_KINDS: readonly TrialKind[] = [
     name: 'nodeFloods',
     rows: [31, 32],
     message: `The node sends ${FLOOD_PER_S} commands a second for ${FLOOD_MS / 1e3} s, or messages of 1 MiB, in turn, and comes again when it is cut off.`,
-    // Until it has said as much as it may it is followed, as any node: after that nothing it says is.
+    // The node is followed until it has exhausted its message budget, and ignored after that.
     boundsMs: ({ model }) => ({
       brakeBegins: 1e3 * (servedS(FLOOD_PER_S, model.controlHz) + detectionBoundS(model)),
       brakeAfterLast: 1e3 * detectionBoundS(model),
@@ -106,7 +106,7 @@ function signalTo(rig: TrialRig, name: 'node' | 'guard', signal: NodeJS.Signals)
   return atMs;
 }
 
-/** The guard brakes the arm after what began at `beganAtMs`. */
+/** Expects the guard to brake the arm after an event at `beganAtMs`. */
 async function stopsAfter(rig: TrialRig, beganAtMs: number): Promise<TrialOutcome> {
   const { frames } = rig.listener;
   const isStopped = (): boolean => frames.some(({ kind }) => kind === MOCK_FRAME.stop);
@@ -130,7 +130,7 @@ function wrongFrames(hasStopFrames: boolean): Pick<TrialOutcome, 'wrong' | 'isCe
   return hasStopFrames ? { wrong: 'the guardian wrote although the guard was well', isCertain: true } : {};
 }
 
-/** A frozen node keeps its connection, so that it is the lease of its last command that ends: and not before its time. */
+/** A frozen node keeps its connection, so the lease of its last command has to end, and not before its time. */
 function holdsItsLease(rig: TrialRig, outcome: TrialOutcome): TrialOutcome {
   const { beganAtMs, figures, wrong } = outcome;
   if (wrong !== undefined || figures.brakeBegins === undefined) return outcome;
@@ -156,7 +156,7 @@ async function flooded(rig: TrialRig, beganAtMs: number): Promise<TrialOutcome> 
   return { ...whole, wrong, isCertain: true };
 }
 
-/** The guardian stops the bus after what began at `beganAtMs`, and then nothing more comes. */
+/** Expects the guardian to stop the bus after an event at `beganAtMs`, without further references. */
 async function stoppedByFrames(rig: TrialRig, beganAtMs: number): Promise<TrialOutcome> {
   const { frames } = rig.listener;
   const stops = () => frames.filter(({ kind }) => kind === MOCK_FRAME.stop);

@@ -1,4 +1,4 @@
-/** The text of `src/ros/messages/definitions.ts`: types and codecs of all interfaces, from their ROS definitions. */
+/** Generates `src/ros/messages/definitions.ts`: types and codecs of all interfaces, from their ROS definitions. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Field, type Interface, parseInterface } from './sources.ts';
@@ -22,7 +22,7 @@ import { defineMessage } from './define-message.ts';
 import type { ActionType, MessageType, ServiceType } from './message-type.ts';
 `;
 
-/** Names that would hide the language's or the runtime's own. */
+/** New names for interfaces that would shadow names of the language or the runtime. */
 const RENAMED: Readonly<Record<string, string>> = { 'std_msgs/String': 'StringMessage', 'rein/Event': 'RobotEvent' };
 
 interface Named extends Interface {
@@ -51,7 +51,7 @@ function ownInterfaces(root: string, kind: string): readonly Named[] {
     });
 }
 
-/** `known`: names in TypeScript of the messages before it, to which a message is added. */
+/** `known`: TypeScript names of the messages before it, to which this message is added. */
 function textOf(one: Named, known: Map<string, string>): string {
   const name = RENAMED[`${one.package}/${one.name}`] ?? one.name;
   const rosName = `${one.package}/${one.kind}/${one.name}`;
@@ -110,7 +110,7 @@ const TYPED_ARRAYS: Readonly<Record<string, string>> = {
   float64: 'Float64Array',
 };
 
-/** A field of a topic's message: its type in TypeScript, and how `defineMessage` is told of it. */
+/** Field of a topic's message: its type in TypeScript, and its description for `defineMessage`. */
 function messageField(
   home: string,
   { type, name, default: initial }: Field,
@@ -132,7 +132,7 @@ function messageField(
   return { type: `${nested}[]`, codec: `[${nested}]` };
 }
 
-/** The type of a field of a service or an action, where arrays are plain. */
+/** Type of a field of a service or an action, where arrays are plain. */
 function callField({ type }: Field): string {
   const { element, array } = split(type);
   if (!isPlain(element)) throw new Error(`${type}: services and actions of plain fields only`);

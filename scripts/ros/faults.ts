@@ -1,12 +1,12 @@
 /**
- * What happens on the ROS side, what is done about it, and where it is seen: the section of docs/faults.md for robots behind ROS 2.
- * A test holds rows and events to the fault table.
+ * Faults on the ROS side, the reaction to them, and where they are shown: the section of docs/faults.md for robots behind ROS 2.
+ * A test compares rows and events with the fault table.
  */
 import { markdownTable } from '../../src/core/text.ts';
 
 export interface RosFault {
   readonly happens: string;
-  /** Rows of the fault table, in words where it depends; – for none. */
+  /** Rows of the fault table, in words if it depends; – for none. */
   readonly rows: string;
   readonly robot: string;
   /** `name` of `rein/msg/Event`. */

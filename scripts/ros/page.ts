@@ -1,4 +1,4 @@
-/** The text of `docs/ros2/reference.md`, from the code that registers, the declarations of parameters, and the package's files. */
+/** Text of `docs/ros2/reference.md`, from registrations in code, declarations of parameters, and the package's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SIM_PARAMETERS } from '../../packages/emulate/src/ros/parameters.ts';
@@ -140,7 +140,7 @@ interface Named {
   readonly qos: QosProfile | undefined;
 }
 
-/** One row a name, with every type that it may have. */
+/** One row per name, with every type that it may have. */
 function byName(registrations: readonly Registration[]): readonly Named[] {
   const rows = new Map<string, Named>();
   for (const { name, typeName, qos } of registrations) {
@@ -208,7 +208,7 @@ function interfaceText(root: string, folder: string, file: string): string {
   return `### \`${name}\`\n\n${what}\n\n${markdownTable(head, body)}`;
 }
 
-/** Fields that share a comment show it once. */
+/** A comment shared by several fields is shown once. */
 function fieldRow(part: string, { name, type, comment }: Field, before: Field | undefined): readonly string[] {
   return [part, `\`${name}\``, `\`${type}\``, before?.comment === comment ? '' : comment];
 }

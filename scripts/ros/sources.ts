@@ -1,24 +1,24 @@
-/** What files of the package say of themselves: fields of interfaces with their comments, arguments of launch files. */
+/** Parses the package's files: fields of interfaces with their comments, arguments of launch files. */
 
 /** One field or constant of an interface. */
 export interface Field {
   readonly type: string;
-  /** With `=VALUE` behind it where it is a constant. */
+  /** With `=VALUE` appended for a constant. */
   readonly name: string;
-  /** Comment above it; fields that stand together share it. */
+  /** Comment above it, shared by consecutive fields. */
   readonly comment: string;
-  /** Of a field that begins with something other than 0. */
+  /** Default value, if it is not 0. */
   readonly default?: string;
 }
 
 export interface Interface {
-  /** What its first comment says. */
+  /** First comment. */
   readonly what: string;
   /** A message has one part, a service two, an action three. */
   readonly parts: readonly (readonly Field[])[];
 }
 
-/** Reads a `.msg`, `.srv` or `.action` file. A first paragraph of comments alone is about the whole. */
+/** Parses a `.msg`, `.srv` or `.action` file. A first paragraph of comments alone describes the whole. */
 export function parseInterface(text: string): Interface {
   const [head = '', ...rest] = text.split(/\n\s*\n/);
   const isAlone = head.split('\n').every((line) => line.startsWith('#'));
@@ -61,7 +61,7 @@ export interface LaunchArgument {
   readonly what: string;
 }
 
-/** Arguments that a launch file declares. Choices are as the file writes them, names of lists filled in. */
+/** Arguments declared by a launch file. Choices are as written in the file, with names of lists expanded. */
 export function parseLaunchArguments(python: string): readonly LaunchArgument[] {
   const lists = new Map([...python.matchAll(/^([A-Z_]+) = \[([^\]]*)\]/gm)].map(([, name, items]) => [name, items]));
   const declared = python.split('DeclareLaunchArgument(').slice(1);

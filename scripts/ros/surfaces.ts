@@ -1,4 +1,4 @@
-/** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
+/** ROS registrations of each program: its registration code is run on a graph inside this process, in every variant. */
 
 import { Simulator } from '../../packages/emulate/src/ros/simulator.ts';
 import { type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
@@ -29,7 +29,7 @@ export interface Registration {
   readonly qos?: QosProfile;
 }
 
-/** A configuration by task, with another robot where one is named. */
+/** Returns the configuration of a task, optionally with another robot. */
 export function configOf(task: string, robot?: string): ResolvedConfig {
   const overrides = robot === undefined ? [] : [{ option: 'robot', path: ['task', 'robot'] as const, value: robot }];
   return resolveConfig({ task, seed: 0, overrides });
@@ -61,7 +61,7 @@ export function nodeSurface(): Promise<readonly Registration[]> {
   );
 }
 
-/** Names that stand for what the robot's file says. */
+/** Names that stand for values of the robot's file. */
 export const FROM_FILE: Readonly<Record<string, string>> = {
   command_topic: 'driver.command.topic',
   joint_states_topic: 'driver.jointStates.topic',
@@ -98,7 +98,7 @@ export function simSurface(): Promise<readonly Registration[]> {
   );
 }
 
-/** Every kind of command, with everything that a robot's file can ask for besides. */
+/** Every kind of command, with everything else that a robot's file can request. */
 function guardHalf(make: (parts: RoleParts) => void): Promise<readonly Registration[]> {
   const { driver, config } = createSetup(configOf('insert', 'arm6-ros'));
   const clock = new SystemClock();
@@ -133,7 +133,7 @@ function guardHalf(make: (parts: RoleParts) => void): Promise<readonly Registrat
 
 type Register = (port: RosPort) => Promise<void>;
 
-/** Runs each on a graph of its own; what several register is there once. */
+/** Runs each on its own graph; registrations shared by several are returned once. */
 async function collect(
   variants: readonly Register[],
   argv: readonly (readonly string[])[] = [],
@@ -160,7 +160,7 @@ const METHODS: Readonly<Record<string, RegistrationKind>> = {
   serveAction: 'offers',
 };
 
-/** `port` with a witness: whatever is registered on the result is registered on `port`, and noted with its name as the code has it. */
+/** Returns a proxy of `port`: everything registered on it is registered on `port`, and noted with its name as in the code. */
 function recorded(port: RosPort, note: (registration: Registration) => void): RosPort {
   return new Proxy(port, {
     get(target, key): unknown {

@@ -1,13 +1,12 @@
 /**
- * What each topic, service and action is for, by the name that the code registers it with. A test keeps these tables and
- * what is registered equal: nothing without words, no words without the thing. Topics of the node have theirs where they are
- * filled.
+ * Purpose of each topic, service and action, by its name in the registering code. A test keeps these tables and the
+ * registrations equal, in both directions. Topics of the node are described where they are filled.
  */
 import { NODE_TOPICS } from '../../src/ros/node/topics.ts';
 
 export interface Words {
   readonly what: string;
-  /** How often, for topics that are published. */
+  /** Publishing rate, for topics that are published. */
   readonly rate?: string;
 }
 export type WordTable = Readonly<Record<string, Words>>;
@@ -35,7 +34,7 @@ export const NODE_WORDS: WordTable = {
   '~/evaluate': { what: 'Episodes without exploration, learning or help, with feedback after each.' },
 };
 
-/** Of the guard's two processes; names in braces stand for what the robot's file says. */
+/** Topics of the guard's two processes; names in braces stand for values of the robot's file. */
 export const BRIDGE_WORDS: WordTable = {
   command_topic: {
     what: 'Commands to the controller, of the type of `driver.command.interface`.',

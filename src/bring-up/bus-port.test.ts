@@ -4,7 +4,7 @@ import type { SerialLine } from '../drivers/serial.ts';
 import { busOn } from './bus-port.ts';
 import { ServoAccess } from './servo-access.ts';
 
-/** `line` of a machine that hears what came so much later, s. */
+/** `line` on a machine that receives data late by `lateS`, s. */
 function busyLine(line: SerialLine, lateS: number): SerialLine {
   let heardFromS = 0;
   return {

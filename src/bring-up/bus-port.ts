@@ -1,4 +1,4 @@
-/** A serial port of this process, for work between ticks: opened, locked, and closed again. */
+/** Serial port of this process, for work between ticks: opened, locked, and closed again. */
 import { type Clock, ReinError, SystemClock } from '../core/index.ts';
 import {
   adapterOf,
@@ -14,20 +14,20 @@ import {
 
 export interface BusPort {
   readonly line: SerialLine;
-  /** What a calibration is bound to (`adapterOf`). */
+  /** Identity that a calibration is bound to (`adapterOf`). */
   readonly adapter: string;
-  /** What a servo may take to answer here, s. */
+  /** Time within which a servo answers at this port, s. */
   readonly answerS: number;
-  /** What people should know of it. */
+  /** Warning to show to the user. */
   readonly warning: LineWarning | undefined;
   close(): Promise<void>;
 }
 
-/** Rejects with `ReinError('driver')` that says what is wrong and what to do. Tests have their own. */
+/** Rejects with `ReinError('driver')` that names the problem and its remedy. Replaced in tests. */
 export type OpenBusPort = (settings: LineSettings) => Promise<BusPort>;
 
 const ANSWER_S = 0.006;
-/** How long an answer is waited for at least, s: of an id that may be nobody's, and of a servo that is there, which a busy machine makes late. */
+/** Minimum time to wait for an answer, s: of an id that may be unused, and of an existing servo, which a busy machine delays. */
 const PATIENCE_S = { brisk: 0, unhurried: 0.3 } as const;
 
 export type AnswerPace = keyof typeof PATIENCE_S;
@@ -40,7 +40,7 @@ export const openBusPort: OpenBusPort = async (settings) => {
     const line = new DescriptorLine(held, clock);
     return {
       line,
-      // Of the path that was asked for: a link may carry the number.
+      // From the requested path: a link may carry the serial number.
       adapter: adapterOf(settings.path ?? held.path),
       answerS: ANSWER_S + (latencyTimerMs(held.path) ?? 0) / 1e3,
       warning: held.warning,
@@ -55,7 +55,7 @@ export const openBusPort: OpenBusPort = async (settings) => {
   }
 };
 
-/** Opens the port, does `work` with it, and closes it whatever happens. */
+/** Opens the port, calls `work` with it, and closes it in any case. */
 export async function withPort<T>(
   open: OpenBusPort,
   settings: LineSettings,
@@ -74,7 +74,7 @@ export function busOn(port: BusPort, protocol: ServoProtocol, pace: AnswerPace =
   return new ServoBus({ line: port.line, protocol, answerS });
 }
 
-/** The port went away meanwhile. */
+/** Error for a port that has disappeared meanwhile. */
 export function lostPort(path: string): ReinError {
   return new ReinError('driver', `${path} is gone: its cable was pulled, or its adapter has lost power.`, {
     remedy: 'Plug it in again, and repeat the command.',

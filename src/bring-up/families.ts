@@ -1,4 +1,4 @@
-/** Families of bus servos as bringing up sees them, by the kind of driver: at which speeds they may be, and what they should have stored. */
+/** Families of bus servos as seen by bring-up, by the kind of driver: their possible speeds, and the settings that they should store. */
 import type { RobotConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import {
@@ -13,17 +13,17 @@ import {
   shadowsOf,
 } from '../drivers/serial.ts';
 
-/** A stored register that has to have this value, where the model has it. */
+/** Value that a stored register must have, if the model has the register. */
 export interface StoredSetting {
   readonly register: string;
   readonly value: number;
-  /** What it is good for, as the end of a sentence. */
+  /** Purpose, as the end of a sentence. */
   readonly why: string;
 }
 
 export interface BusFamily {
   readonly family: ServoFamily;
-  /** Bits per second at which its servos can be, likeliest first. */
+  /** Possible speeds of its servos, bit/s, likeliest first. */
   readonly bauds: readonly number[];
   readonly stored: readonly StoredSetting[];
   /** Reading = encoder + this × the stored homing offset. */
@@ -40,7 +40,7 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
   },
   dynamixel: {
     family: dynamixelFamily,
-    // Of arms that somebody has set up, and of new servos; then the others, in the order of the register.
+    // Those of configured arms and of new servos; then the others, in the order of the register.
     bauds: [...new Set([1_000_000, 57_600, 115_200, 2_000_000, ...DYNAMIXEL_BAUDS])],
     stored: [
       { register: 'returnDelay', value: 0, why: 'it answers at once' },
@@ -52,22 +52,22 @@ const FAMILIES: Readonly<Record<string, BusFamily>> = {
 
 export const BUS_FAMILIES: readonly BusFamily[] = Object.values(FAMILIES);
 
-/** A robot whose joints are bus servos. */
+/** Robot whose joints are bus servos. */
 export interface ServoArm {
   readonly robot: RobotConfig;
-  /** What commands call it: a path, or the name of a file that is shipped. */
+  /** Name in commands: a path, or the name of a shipped file. */
   readonly named: string;
   readonly driver: ServoConfig;
   readonly bus: BusFamily;
-  /** Path of its calibration, which may not be there yet. */
+  /** Path of its calibration, which may not exist yet. */
   readonly calibration: string;
-  /** One a joint, in their order; none is calibrated. */
+  /** One per joint, in their order; none is calibrated. */
   readonly motors: readonly Motor[];
-  /** The same, and second ones of joints: all that have to answer. */
+  /** The same and second servos of joints: all that have to answer. */
   readonly servos: readonly Motor[];
 }
 
-/** `undefined` for a robot that something else drives. Throws `ReinError('config')` for a model that its family does not have. */
+/** Returns `undefined` for a robot with another driver. Throws `ReinError('config')` for a model that its family does not have. */
 export function servoArmOf(robot: RobotConfig): ServoArm | undefined {
   const bus = FAMILIES[robot.driver.kind];
   if (bus === undefined) return undefined;
@@ -91,7 +91,7 @@ export function servoArmOf(robot: RobotConfig): ServoArm | undefined {
   return { robot, named, driver, bus, calibration, motors, servos: [...motors, ...shadowsOf(motors)] };
 }
 
-/** The same, and a refusal for all others. */
+/** The same, but throws for all other robots. */
 export function requireServoArm(robot: RobotConfig, what: string): ServoArm {
   const arm = servoArmOf(robot);
   if (arm !== undefined) return arm;

@@ -1,13 +1,13 @@
-/** What was looked at on the way to an arm that drives, and what mends it. */
+/** Result of a check on the way to an arm that drives, with its remedy. */
 
 export interface Finding {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
-  /** What is there or what is wrong, in one line. */
+  /** Present state or problem, in one line. */
   readonly detail: string;
-  /** What to do about it. */
+  /** Action that solves the problem. */
   readonly remedy?: string | undefined;
 }
 
-/** Of a line on which what is sent comes back, as on adapters with one wire. */
+/** For a line that echoes sent bytes, as adapters with one wire do. */
 export const ECHO_NOTE = '; what is sent comes back on it, and is left out';

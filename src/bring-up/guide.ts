@@ -1,26 +1,26 @@
-/** The person beside the robot, at a terminal or as lines of standard input: what is said to them, and what they answer. */
+/** Dialogue with the operator beside the robot, at a terminal or as lines of standard input. */
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { ReinError } from '../core/index.ts';
 
-/** What happens while an answer is awaited. */
+/** Work while an answer is awaited. */
 export interface Meanwhile {
-  /** Called some fifty times a second. What it throws ends the question. */
+  /** Called about fifty times a second. An exception ends the question. */
   look(): void;
-  /** What is shown while it goes on; lines may change, their number not. */
+  /** Lines shown meanwhile; their content may change, but not their number. */
   lines(): readonly string[];
 }
 
 export interface Guide {
-  /** A line that stays. */
+  /** Prints a line that stays. */
   say(line: string): void;
-  /** Asks, and resolves with what was typed, without blanks around it. Rejects with `ReinError` when nobody will answer any more. */
+  /** Asks, and resolves to the typed answer without surrounding blanks. Rejects with `ReinError` once no answer can come. */
   ask(question: string, meanwhile?: Meanwhile): Promise<string>;
-  /** Gives the input back, for whoever reads it next, until the next question. Absent: it holds none. */
+  /** Releases the input for another reader until the next question. Absent: it holds none. */
   close?(): void;
 }
 
-/** `y` or `n`, or `otherwise` for a bare Enter. Anything else is asked again. */
+/** Asks for `y` or `n`; a bare Enter means `otherwise`. Asks again for anything else. */
 export async function confirm(
   guide: Guide,
   question: string,
@@ -38,19 +38,19 @@ export async function confirm(
 }
 
 const LOOK_MS = 20;
-/** Of the shown lines, in looks. */
+/** Refresh period of the shown lines, in looks. */
 const SHOW_EVERY = 5;
 
 export interface TerminalGuideOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Whether lines can be written over. */
+  /** True if lines can be overwritten. */
   readonly isTerminal: boolean;
   /** Ends every question. */
   readonly signal: AbortSignal;
 }
 
-/** Line by line, so that a script can answer as a person does. */
+/** Works line by line, so that a script can answer like an operator. */
 export class TerminalGuide implements Guide {
   readonly #options: TerminalGuideOptions;
   readonly #typed: string[] = [];
@@ -91,7 +91,7 @@ export class TerminalGuide implements Guide {
         }
         if (meanwhile !== undefined && isTerminal && looks++ % SHOW_EVERY === 0) {
           const lines = meanwhile.lines();
-          // Up to where they begin, and each written over.
+          // Moves up to the first line, and overwrites each.
           const up = shown > 1 ? `\u001b[${shown - 1}A` : '';
           output.write(`${shown === 0 ? '\n' : '\r'}${up}${lines.map((line) => `\u001b[K${line}`).join('\n')}`);
           shown = lines.length;
@@ -103,7 +103,7 @@ export class TerminalGuide implements Guide {
           end();
           fail(signal.reason);
         } else if (this.#typed.length > 0) {
-          // What was measured up to this moment counts.
+          // Measurements up to this moment count.
           look();
           end();
           done(this.#typed.shift()!);
@@ -114,7 +114,7 @@ export class TerminalGuide implements Guide {
       };
       const timer = setInterval(look, LOOK_MS);
       this.#onLine = settle;
-      // Not at once: a script that has answered for ever would leave no turn in which a signal is heard.
+      // Not at once: a script that always has an answer would leave no turn in which a signal is handled.
       setImmediate(settle);
     });
   }
@@ -129,7 +129,7 @@ export class TerminalGuide implements Guide {
   #listen(): void {
     if (this.#lines !== undefined) return;
     const { input } = this.#options;
-    // An input that has ended says so once.
+    // An input that has ended reports this only once.
     if (input.readableEnded || input.destroyed) this.#isOver = true;
     const lines = createInterface({ input, terminal: false });
     this.#lines = lines;
@@ -138,7 +138,7 @@ export class TerminalGuide implements Guide {
       this.#onLine?.();
     });
     lines.on('close', () => {
-      // It is given back only.
+      // The input was only released.
       if (this.#lines !== lines) return;
       this.#isOver = true;
       this.#onLine?.();

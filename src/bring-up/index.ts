@@ -1,4 +1,4 @@
-/** From a cable on the desk to an arm that drives: what is on the bus, where its zeros are, and what it has proven. */
+/** From a cable on the desk to an arm that drives: findings on the bus, calibration, and the ladder of proofs. */
 export { openBusPort } from './bus-port.ts';
 export { calibrateArm } from './calibrate/calibrate-arm.ts';
 export { checkServoCalibration, rebindCalibration } from './calibrate/check-calibration.ts';

@@ -1,8 +1,8 @@
-/** Registers of one servo by name, one at a time: for people's work, not for the tick. */
+/** Registers of one servo by name, one at a time: for interactive commands, not for the tick. */
 import { type ServoBus, type ServoModel, ServoRegisters } from '../drivers/serial.ts';
 import { lostPort } from './bus-port.ts';
 
-/** Throws where the port is gone. */
+/** Throws if the port is lost. */
 export class ServoAccess {
   readonly id: number;
   readonly model: ServoModel;
@@ -20,7 +20,7 @@ export class ServoAccess {
     return this.model.registers[name] !== undefined;
   }
 
-  /** The number as it stands there; `undefined` where the model has no such register, or it does not answer. */
+  /** Returns the raw value; `undefined` if the model has no such register, or the servo does not answer. */
   read(name: string, tries = 3): number | undefined {
     if (!this.has(name)) return undefined;
     const raw = this.#registers.read(name, tries);
@@ -28,13 +28,13 @@ export class ServoAccess {
     return raw;
   }
 
-  /** The same in the register's unit. */
+  /** Returns the value in the register's unit. */
   scaled(name: string): number | undefined {
     const raw = this.read(name);
     return raw === undefined ? undefined : raw * (this.model.registers[name]!.scale ?? 1);
   }
 
-  /** Writes what is not there already, and reads it back. False: it did not take it, or did not answer. */
+  /** Writes a value if it differs, and reads it back. Returns false if the servo did not accept it, or did not answer. */
   set(name: string, value: number): boolean {
     if (!this.has(name)) return false;
     const isKept = this.#registers.keeps(name, value);

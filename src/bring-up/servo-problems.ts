@@ -1,4 +1,4 @@
-/** What is wrong with the servos that answered, against those that the robot's file wants: one sentence each, and what mends it. */
+/** Problems of the servos that answered, compared with those of the robot's file: one sentence each, and its remedy. */
 import { ReinError } from '../core/index.ts';
 import { type Motor, type ServoModel, unknownTable } from '../drivers/serial.ts';
 import type { ServoArm } from './families.ts';
@@ -13,7 +13,7 @@ export interface ServoProblem {
   readonly remedy: string;
 }
 
-/** Two with one id first, for one of them is missing elsewhere; then in the order of the joints. `firmware` is a doubt, all others refuse. */
+/** Two servos with one id come first, as one of them is missing elsewhere; then in joint order. `firmware` is a doubt, others refuse. */
 export function servoProblems(
   { named, servos: motors, bus: { family } }: ServoArm,
   found: readonly FoundServo[],
@@ -32,7 +32,7 @@ export function servoProblems(
   return [...problems.filter(isTwin), ...problems.filter((each) => !isTwin(each))];
 }
 
-/** As the error of a command that goes no further. */
+/** Error of a command that cannot continue. */
 export function problemError({ message, remedy }: ServoProblem): ReinError {
   return new ReinError('driver', message, { remedy });
 }
@@ -102,7 +102,7 @@ function problemOf(motor: Motor, servo: FoundServo, isNoise: boolean, named: str
   };
 }
 
-/** By its first number: makers change tables with that. */
+/** Compares the major version: manufacturers change tables with that. */
 export function isKnownFirmware({ firmware }: ServoModel, version: string): boolean {
   const major = Math.floor(Number.parseFloat(version));
   return firmware === undefined || (major >= firmware[0] && major <= firmware[1]);

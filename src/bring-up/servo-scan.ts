@@ -1,4 +1,4 @@
-/** Who is on a bus: at which speed, with which id, model and firmware, and whether two have one id. Reads only: nothing is written. */
+/** Servos on a bus: speed, id, model and firmware, and ids that two servos share. Reads only: nothing is written. */
 import { BUS } from '../core/index.ts';
 import type { ServoBus, ServoFamily, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
 import { type AnswerPace, type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
@@ -6,42 +6,42 @@ import type { BusFamily, ServoArm } from './families.ts';
 import { ServoAccess } from './servo-access.ts';
 
 export const ID_MAX = 252;
-/** Ids that most arms have: tried at each speed before all of them are. */
+/** Ids that most arms have: tried at each speed before all others. */
 const USUAL_IDS = 12;
-/** How often a servo is asked to see whether another answers with it. */
+/** Number of requests to a servo to find another one with the same id. */
 const COLLISION_TRIES = 8;
-/** Of these so many go wrong where two servos have one id; one alone is a disturbance. */
+/** Failures among these that indicate two servos with one id; a single one is a disturbance. */
 const COLLISIONS = 3;
-/** A reply that is late has come by then, s. */
+/** Time within which a late reply arrives, s. */
 const LATE_S = 0.03;
-/** Ids of an arm or so, which are asked twice, for a line may disturb a question; of more nobody waits for a second round. */
+/** Up to so many ids, about an arm, are asked twice, as the line may corrupt a request; a second round of more would take too long. */
 const ASKED_AGAIN = 32;
 
-/** A servo that answered, or answers that cannot be read. */
+/** Servo that answered, or whose answers cannot be read. */
 export interface FoundServo {
   readonly id: number;
   readonly protocol: ServoProtocol;
-  /** Absent: what came was no intact answer. */
+  /** Absent: no intact answer was received. */
   readonly identity: ServoIdentity | undefined;
   /** The model with that number; absent: unknown to the family. */
   readonly model: ServoModel | undefined;
-  /** How many of 8 requests were answered by more than one servo, or garbled. */
+  /** Number of 8 requests that were answered by more than one servo, or garbled. */
   readonly collisions: number;
-  /** What was sent came back, too. */
+  /** True if sent bytes came back, too. */
   readonly hasEcho: boolean;
 }
 
-/** Two servos answer to this id. */
+/** True if two servos answer to this id. */
 export function isTwice({ collisions }: Pick<FoundServo, 'collisions'>): boolean {
   return collisions >= COLLISIONS;
 }
 
-/** Byte orders and the like that a family's models speak, each once. */
+/** Distinct protocols of a family's models, e.g. byte orders. */
 function protocolsOf({ family }: BusFamily): readonly ServoProtocol[] {
   return [...new Set(Object.values(family.models).map((model) => family.protocolOf([model])))];
 }
 
-/** Looks for `ids` at the speed of `port`, one question each. `preferred`: the model that is expected, where two share a number. */
+/** Looks for `ids` at the speed of `port`, one request each. `preferred`: the expected model, if two share a number. */
 async function findServos(
   port: BusPort,
   bus: BusFamily,
@@ -71,13 +71,13 @@ async function askEach(
   for (const id of ids) {
     const servo = findServo(buses, bus, id, preferred(id));
     if (servo !== undefined) found.push(servo);
-    // Whoever wants to end it is heard.
+    // Yields to the event loop, so that a signal can end the scan.
     await new Promise((done) => setImmediate(done));
   }
   return found;
 }
 
-/** Looks for the servos of `arm` at the speed of `port`: those that seem to be silent once more, with time for a busy machine. */
+/** Looks for the servos of `arm` at the speed of `port`: silent ones once more, with time for a busy machine. */
 export async function findServosOf(port: BusPort, { bus, servos }: ServoArm): Promise<readonly FoundServo[]> {
   const ids = servos.map(({ id }) => id);
   const preferred: PreferredModel = (id) => servos.find((each) => each.id === id)?.model;
@@ -114,7 +114,7 @@ function findServo(
     const model = models.find((each) => each === preferred) ?? models[0];
     const servo = { id, protocol: bus.protocol, identity, model, collisions: 0, hasEcho: bus.hasEcho };
     if (model === undefined) {
-      // Perhaps the other byte order makes a number of it that is known.
+      // The other byte order may give a known number.
       heard ??= servo;
       continue;
     }
@@ -123,7 +123,7 @@ function findServo(
   return heard;
 }
 
-/** Where what came was no answer, beyond what was garbage before, somebody is there, whom it is worth asking on. */
+/** Repeats the request if it was answered by more garbage than `before`: some servo is there. */
 function askedOn(bus: ServoBus, family: ServoFamily, id: number, before: number): ServoIdentity | undefined {
   bus.drain();
   const identity = stray(bus).garbage > before ? family.identify(bus, id) : undefined;
@@ -132,8 +132,8 @@ function askedOn(bus: ServoBus, family: ServoFamily, id: number, before: number)
 }
 
 /**
- * Two servos with one id answer at the same time. As long as they say the same nobody can tell; their positions differ, so that these
- * come with a wrong checksum, as more bytes than one answer has, or twice.
+ * Counts collisions: two servos with one id answer at the same time. As long as their answers are equal this cannot be detected; their
+ * positions differ, so that these come with a wrong checksum, as more bytes than one answer has, or twice.
  */
 function collisionsOf({ bus, id, model }: ServoAccess): number {
   const { address, bytes } = model.registers['presentPosition']!;
@@ -145,7 +145,7 @@ function collisionsOf({ bus, id, model }: ServoAccess): number {
     const before = stray(bus);
     const status = bus.read(id, address, Math.max(bytes, span), into, 0, 1);
     if (status === 'lost') throw lostPort(bus.line.path);
-    // What the second one says comes right behind; what a busy machine has missed comes later, and is no collision.
+    // A second servo's answer follows immediately; one that a busy machine has missed comes later, and is no collision.
     const reply = bus.lineS(bus.protocol.statusBytes(span)) + 0.001;
     bus.line.wait(bus.line.clock.nowS() + (status === 'ok' ? reply : LATE_S));
     bus.drain();
@@ -156,7 +156,7 @@ function collisionsOf({ bus, id, model }: ServoAccess): number {
   return wrong;
 }
 
-/** What has come beside the answers that were asked for: whole ones, and what is part of none. */
+/** Received data beside the requested answers: whole ones, and bytes that belong to none. */
 function stray({ counters }: ServoBus): { readonly replies: number; readonly garbage: number } {
   return {
     replies: counters[BUS.foreignReplies]!,
@@ -164,7 +164,7 @@ function stray({ counters }: ServoBus): { readonly replies: number; readonly gar
   };
 }
 
-/** Where servos answer. */
+/** Bus and speed at which servos answer. */
 export interface ScanResult {
   readonly bus: BusFamily;
   readonly baud: number;
@@ -172,9 +172,9 @@ export interface ScanResult {
 }
 
 /**
- * Tries every speed of `families` at `path`, `first` before the others, and stops at the one where intact answers come. First the usual
- * ids and those `wanted` at each speed, then all of them, but where all that are wanted have answered. Where nothing but
- * garbage comes, it gives the speed at which most does. `undefined`: nobody answers.
+ * Tries every speed of `families` at `path`, `first` before the others, and stops at the one with intact answers. First the usual ids and
+ * those `wanted` at each speed, then all of them, unless all wanted ones have answered. If nothing but garbage is received, returns the
+ * speed with most of it. `undefined` if no servo answers.
  */
 export async function scanBauds(
   open: OpenBusPort,
@@ -199,7 +199,7 @@ export async function scanBauds(
           }
           const isWhole = wanted.length > 0 && wanted.every((id) => some.some((servo) => servo.id === id));
           if (isWhole) return some;
-          // Here they are, and not all of them: everybody is asked, and those of the robot's file with time for a busy machine.
+          // Some servos answer, but not all wanted ones: all ids are asked, those of the robot's file with time for a busy machine.
           const late = missingFrom(some, wanted);
           const others = all.filter((id) => !ids.includes(id) && !late.includes(id));
           const found = await askEach(port, bus, late, () => undefined, 'unhurried');
@@ -214,10 +214,10 @@ export async function scanBauds(
 }
 
 export interface ScanOptions {
-  /** Ids that the robot's file has. */
+  /** Ids of the robot's file. */
   readonly wanted?: readonly number[];
-  /** Its speed. */
+  /** Speed of the robot's file. */
   readonly first?: number;
-  /** Told people before what takes long. */
+  /** Prints a line before lengthy work. */
   readonly say?: ((line: string) => void) | undefined;
 }

@@ -1,11 +1,11 @@
-/** A bus on which nobody answers: at which speed they would. */
+/** Errors for a bus without answers: finds the speed at which servos answer. */
 import { ReinError } from '../core/index.ts';
 import type { OpenBusPort } from './bus-port.ts';
 import type { ServoArm } from './families.ts';
 import { GARBLED_REMEDY } from './servo-problems.ts';
 import { scanBauds } from './servo-scan.ts';
 
-/** Nobody answered at the file's speed: says at which they do. */
+/** Called if no servo answered at the file's speed: throws an error with the speed at which they do. */
 export async function refuseSilence(
   { servos, driver, bus, named }: ServoArm,
   path: string | undefined,

@@ -8,7 +8,7 @@ import { calibrateArm } from './calibrate/calibrate-arm.ts';
 import { checkServoCalibration } from './calibrate/check-calibration.ts';
 import { inspectBus } from './doctor/bus-findings.ts';
 
-/** Stored registers that no rule is about, and why none has to be. */
+/** Stored registers without a rule, and the reason. */
 const WITHOUT_RULE: Readonly<Record<string, string>> = {
   id: 'it is found by it',
   baud: 'it is found at it',
@@ -43,7 +43,7 @@ afterEach(() => {
 
 const rest = { port: undefined, only: [], firmware: 'ask', ranges: 'file', wallMs: 0 } as const;
 
-/** An arm that is calibrated, at zero. */
+/** Calibrated arm at zero. */
 async function calibrated(): Promise<HandRig> {
   const rig = handRig();
   rigs.push(rig);
@@ -214,7 +214,7 @@ describe('a Feetech servo with a setting that changes what it reads, does or bea
 });
 
 describe('an emulated STS3215', () => {
-  /** What servo 3 of an arm with `registers` does; `move`: within half a second, of the joint, rad. */
+  /** Behaviour of servo 3 of an arm with `registers`; `move`: motion of the joint within half a second, rad. */
   async function moved(registers: Readonly<Record<string, number>>) {
     const { driver, bus, body, line } = rigOfTest({ robot: 'so101', family: feetechFamily });
     await driver.open();

@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a copy of `bin/rein.js`, saying that this is Node `version`. */
+/** Runs a copy of `bin/rein.js` that takes the version of Node to be `version`. */
 function bin(version: string): { code: number | null; error: string } {
   const pretend = join(folder, 'pretend.cjs');
   writeFileSync(

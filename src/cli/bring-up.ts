@@ -1,4 +1,4 @@
-/** `rein bring-up`: a new arm or car, one rung after the other, to its full speed. */
+/** `rein bring-up`: brings a new arm or car to its full speed, one rung after the other. */
 import {
   type Configured,
   oneOf,

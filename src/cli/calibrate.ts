@@ -1,4 +1,4 @@
-/** `rein calibrate`: which way each joint turns, where its zero is, how far it goes. */
+/** `rein calibrate`: direction, zero and range of each joint. */
 import {
   type Configured,
   collect,

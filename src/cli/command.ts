@@ -1,30 +1,30 @@
-/** A command of `rein` as data: its options are a schema, from which commander's are made, and its body is loaded when it runs. */
+/** A command of `rein` as data: its options are a schema, from which commander's are made, and its body is loaded on demand. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Configured, type OptionField, optionFields, type optionsOf, valueReader } from '../schema/index.ts';
 
 type Options = ReturnType<typeof optionsOf>;
 
 export interface CommandSpec<O extends Options = Options> {
-  /** `sim`, `safety check`. */
+  /** Such as `sim` or `safety check`. */
   readonly name: string;
   readonly description: string;
-  /** Stands below the options in `--help`. */
+  /** Text below the options in `--help`. */
   readonly help: string;
   readonly options: O;
-  /** Has an arm or files to bring to an end, and does that on SIGTERM. Default: it just ends. */
+  /** The command brings an arm or files to an orderly end on SIGTERM. Default: it just exits. */
   readonly endsInOrder?: boolean;
-  /** What is wrong with options that are right one by one. */
+  /** Returns the problem of a combination of individually valid options. */
   readonly misuse?: (options: Configured<O>) => string | undefined;
 }
 
-/** Resolves to the process's exit code: 0 done, 1 done but the target was missed; throws `ReinError` where it cannot be done. */
+/** Resolves to the process's exit code: 0 done, 1 done but the target was missed; throws `ReinError` if it cannot be done. */
 export type CommandBody<T> = (options: T) => Promise<number>;
 
 export function defineCommand<O extends Options>(spec: CommandSpec<O>): CommandSpec<O> {
   return spec;
 }
 
-/** A command with what does it. */
+/** A command with its body. */
 export interface RunnableCommand {
   readonly spec: CommandSpec;
   /** Loads the body. */
@@ -39,7 +39,7 @@ export function runnable<O extends Options>(
   return { spec: spec as unknown as CommandSpec, load };
 }
 
-/** What `--help` says and commander reads. `run` is given all options of the command line, with their defaults. */
+/** Creates the commander command with its `--help`. `run` receives all options of the command line, with their defaults. */
 export function commanderOf(spec: CommandSpec, run: (options: Record<string, unknown>) => Promise<void>): Command {
   const command = new Command(spec.name.split(' ').at(-1)).description(spec.description);
   const fields = optionFields(spec.options);
@@ -77,13 +77,13 @@ function optionFrom(field: OptionField): Option {
   return option;
 }
 
-/** A reader of single values, for programs with a command line of their own. */
+/** Reader of single values, for programs with their own command line. */
 export function argument<T>(schema: Parameters<typeof valueReader<T>>[0]): (text: string) => T {
   const read = readerOf({ read: valueReader(schema) });
   return (text) => read(text, undefined);
 }
 
-/** With what commander reports as misuse. */
+/** Reports read errors as commander's misuse. */
 function readerOf<T>({
   read,
 }: {
@@ -98,7 +98,7 @@ function readerOf<T>({
   };
 }
 
-/** The end of every command's help. */
+/** End of every command's help. */
 export const EXIT_CODES = `
 Exit codes:
   0  done

@@ -1,4 +1,4 @@
-/** `rein doctor`: what of this machine works, and what to do about the rest. */
+/** `rein doctor`: checks this machine, with a remedy for each problem. */
 import { type Configured, oneOf, option, optionsOf, pathOption, text } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** `rein emulate`: an arm's servos, or a car's VESC, at a serial port without either. */
+/** `rein emulate`: emulates an arm's servos, or a car's VESC, at a serial port without hardware. */
 import {
   type Configured,
   collect,
@@ -17,7 +17,7 @@ import {
 } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
 
-/** The robot in `config/robots/` that is emulated where none is named, by the kind of its driver. */
+/** Default robot in `config/robots/` to emulate, by the kind of its driver. */
 export const EMULATED_ROBOTS = { feetech: 'so101', dynamixel: 'koch', vesc: 'race-car-vesc' };
 
 type Kind = keyof typeof EMULATED_ROBOTS;

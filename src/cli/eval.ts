@@ -1,4 +1,4 @@
-/** `rein eval`: how good one policy is. */
+/** `rein eval`: measures how good one policy is. */
 import {
   type Configured,
   configOption,

@@ -1,8 +1,8 @@
-/** `rein export`: what a training has come to, for others. */
+/** `rein export`: exports the result of a training. */
 import { type Configured, forceOption, option, optionsOf, path } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 
-/** `file`: the file to write unless told otherwise. */
+/** `file`: default output file. */
 const optionsWith = (file: string) =>
   optionsOf({
     run: option(path(), '<run>', 'folder of a run'),

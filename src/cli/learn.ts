@@ -15,10 +15,10 @@ import {
 } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 
-/** Address at which a learner listens unless told otherwise: this machine only. */
+/** Default address of a learner: this machine only. */
 export const DEFAULT_LEARNER_ADDRESS = 'tcp://127.0.0.1:7350';
 
-/** Where a learner's page is served, beside that of a robot on the same machine. */
+/** Port of a learner's page, beside that of a robot on the same machine. */
 export const LEARNER_PORT = 7420;
 
 const options = optionsOf({

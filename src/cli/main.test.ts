@@ -7,12 +7,12 @@ interface Ran {
   readonly code: number;
   readonly out: string;
   readonly error: string;
-  /** The command that ran, and what it was given. */
+  /** The command that ran, and its options. */
   readonly command: string | undefined;
   readonly options: unknown;
 }
 
-/** Runs `rein ARGS` with commands that do nothing but answer `code`, or throw `failure`. */
+/** Runs `rein ARGS` with command bodies that only return `code`, or throw `failure`. */
 async function rein(line: string, answer: { code?: number; failure?: unknown } = {}): Promise<Ran> {
   let out = '';
   let error = '';
@@ -332,7 +332,7 @@ describe('help', () => {
 
 describe('a reader that goes away', () => {
   const LONG = [['sim'], ['run'], ['learn'], ['train'], ['sweep', 'mine.yaml'], ['safety', 'identify', 'arm6']];
-  // The last is the page of a folder that has the name of a command.
+  // The last one is the page of a folder named like a command.
   const SHORT = [['doctor'], ['--help'], ['eval'], ['report', 'run']];
   afterEach(() => vi.restoreAllMocks());
 

@@ -1,11 +1,11 @@
-/** Entry of the command line: `bin/rein.js` calls `main` once it knows that this Node is new enough. */
+/** Entry point of the command line: `bin/rein.js` calls `main` once it has checked the version of Node. */
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { describeError, ReinError } from '../core/index.ts';
 import type { CommandBody, CommandSpec, RunnableCommand } from './command.ts';
 import { createProgram, type Output } from './program.ts';
 
-/** Exit code of a command line that was not understood. */
+/** Exit code of an invalid command line. */
 const MISUSE = 2;
 
 const processOutput: Output = {
@@ -13,12 +13,12 @@ const processOutput: Output = {
   error: (text) => void process.stderr.write(text),
 };
 
-/** Does what a command is asked for. Resolves to the exit code. */
+/** Runs a command with its options. Resolves to the exit code. */
 export type RunCommand = (command: RunnableCommand, options: Record<string, unknown>) => Promise<number>;
 
 /**
- * Runs the command that `args` (without node and script) asks for, and resolves to the process's exit code: 0 done,
- * 1 it could not be done or the target was missed, 2 misuse. Never rejects. `run`: tests see what a command line is understood as.
+ * Runs the command of `args` (without node and script), and resolves to the process's exit code: 0 done, 1 it could not be done or the
+ * target was missed, 2 misuse. Never rejects. `run`: replaced by tests, to check how a command line is parsed.
  */
 export async function main(
   args: readonly string[],
@@ -48,8 +48,8 @@ export async function main(
 }
 
 /**
- * Runs `body` to its end. Where a module that it loaded ends the process in the middle, and says with 0 that all is done, that is said
- * and the exit code is 1.
+ * Runs `body` to its end. If a loaded module exits the process midway with code 0, as if all were done, an error is printed and the exit
+ * code is 1.
  */
 async function wholly<T>(body: CommandBody<T>, options: T): Promise<number> {
   const onExit = (code: number): void => {
@@ -66,10 +66,10 @@ async function wholly<T>(body: CommandBody<T>, options: T): Promise<number> {
   }
 }
 
-/** Nobody reads what this process writes to standard output. */
+/** True once the reader of standard output has gone away. */
 let isReaderGone = false;
 
-/** A check is asked about a file: one that is wrong is a mistake of the question, and no finding. */
+/** A file that a safety check cannot load is an error of the command line, not a finding of the check. */
 function isMisuse(error: unknown, args: readonly string[]): boolean {
   return args[0] === 'safety' && error instanceof ReinError && error.kind === 'config';
 }
@@ -82,13 +82,13 @@ function ownVersion(): string {
 }
 
 /**
- * What to do when nobody reads `stdout` any more. `rein doctor | head` is no error and just ends; a run ends in order,
- * as if asked to with SIGTERM, so that it exits with 130: `endsInOrder` says whether the command that runs does that. One that is over already, and writes its last words, goes on.
+ * Handles the loss of `stdout`'s reader. `rein doctor | head` just exits, without error; a run ends in order, as on SIGTERM, with exit code
+ * 130: `endsInOrder` is true if the running command does so. A command that is over and prints its final output goes on.
  */
 export function watchReader(stdout: Pick<NodeJS.WriteStream, 'on'>, endsInOrder: () => boolean): void {
   isReaderGone = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The same trouble comes again with each line that is still written.
+    // The same error is emitted again for each further line.
     if (isReaderGone) return;
     if (error.code !== 'EPIPE') throw error;
     isReaderGone = true;

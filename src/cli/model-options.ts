@@ -1,4 +1,4 @@
-/** Options of commands that read a robot's MJCF or URDF: what stands still, where packages are, and limits that no file says. */
+/** Options of commands that read a robot's MJCF or URDF: fixed joints, package folders, and limits that no file contains. */
 import { collect, option, pathOption, positiveNumber, recordOption, text } from '../schema/index.ts';
 
 export const modelOptions = {

@@ -1,4 +1,4 @@
-/** `rein plugins`: drivers, tasks, policies, operators and algorithms of others that a configuration could name here. */
+/** `rein plugins`: third-party drivers, tasks, policies, operators and algorithms that a configuration could name here. */
 import { type Configured, collect, option, optionsOf, path, switchOption } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** `rein pretrain`: learning from what is stored, before anything moves. */
+/** `rein pretrain`: learning from stored transitions, before anything moves. */
 import {
   type Configured,
   keyValueOption,

@@ -28,10 +28,10 @@ import { trainCommand } from './train.ts';
 import { watchCommand } from './watch.ts';
 import { whyCommand } from './why.ts';
 
-/** Width of help where the output is no terminal, columns. */
+/** Width of help if the output is no terminal, columns. */
 const DEFAULT_HELP_COLUMNS = 120;
 
-/** Where text goes. */
+/** Sinks for the program's text. */
 export interface Output {
   out(text: string): void;
   error(text: string): void;
@@ -82,7 +82,7 @@ const COMMANDS: readonly RunnableCommand[] = [
   runnable(doctorCommand, async () => (await import('./doctor/run-doctor.ts')).runDoctor),
 ];
 
-/** Commands of two words, by the first. */
+/** Descriptions of two-word commands' groups, by first word. */
 const GROUPS: Readonly<Record<string, string>> = {
   export: 'write what a training has come to for others',
   reward: 'learn from labelled states what a success looks like',
@@ -90,7 +90,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   safety: "prove what a robot's safety chain holds",
 };
 
-/** Builds the program. `run` is given the command that was asked for, and its options. Misuse throws `CommanderError`. */
+/** Builds the program. `run` receives the requested command and its options. Misuse throws `CommanderError`. */
 export function createProgram(
   run: (command: RunnableCommand, options: Record<string, unknown>) => Promise<void>,
   output: Output,
@@ -109,7 +109,7 @@ export function createProgram(
     command
       .exitOverride()
       .configureOutput({
-        // Help texts come in long lines.
+        // Help texts have long lines.
         writeOut: (text) => output.out(wrapText(text, process.stdout.columns || DEFAULT_HELP_COLUMNS)),
         writeErr: (text) => output.error(text),
         outputError: (text, write) => write(`rein: ${ownWords(text)}`),
@@ -120,7 +120,7 @@ export function createProgram(
   return program;
 }
 
-/** Where a command stands: in the program, or in the group that its first word names. */
+/** Parent of a command: the program, or the group named by its first word. */
 function groupOf({ name }: CommandSpec, program: Command): Command {
   const [first, second] = name.split(' ');
   if (second === undefined) return program;
@@ -131,7 +131,7 @@ function groupOf({ name }: CommandSpec, program: Command): Command {
   return group;
 }
 
-/** Commander's message in the form of ours: no `error:`, and its guess in the same sentence. */
+/** Rewrites commander's message in Rein's form: no `error:`, and its guess in the same sentence. */
 function ownWords(text: string): string {
   return text.replace(/^error: /, '').replace(/\n\(Did you mean (?:one of )?(.+?)\?\)/, (_, words: string) => {
     const guesses = words.split(', ').map((word) => `"${word}"`);

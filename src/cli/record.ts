@@ -1,4 +1,4 @@
-/** `rein record`: a person shows how it is done, and nothing is learned yet. */
+/** `rein record`: an operator records demonstrations, without learning yet. */
 import {
   type Configured,
   configOption,

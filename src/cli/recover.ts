@@ -1,4 +1,4 @@
-/** `rein recover`: what a robot's journal holds, and what is the matter with it. */
+/** `rein recover`: content and damage of a robot's journal. */
 import { type Configured, option, optionsOf, path, switchOption } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 

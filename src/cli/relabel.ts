@@ -1,4 +1,4 @@
-/** `rein relabel`: what is learned from a run's record, changed afterwards. */
+/** `rein relabel`: changes afterwards what is learned from a run's record. */
 import { RELABEL_WORDS } from '../record/index.ts';
 import {
   type Configured,

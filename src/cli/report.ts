@@ -1,4 +1,4 @@
-/** `rein report`: the page of a run that is there already. */
+/** `rein report`: writes the report page of an existing run. */
 import { type Configured, option, optionsOf, path } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 

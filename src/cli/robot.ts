@@ -1,4 +1,4 @@
-/** `rein robot import`: a robot's file from the MJCF or URDF that there is. */
+/** `rein robot import`: creates a robot's file from an MJCF or URDF. */
 import {
   type Configured,
   collect,
@@ -14,7 +14,7 @@ import {
 import { defineCommand, EXIT_CODES } from './command.ts';
 import { modelOptions } from './model-options.ts';
 
-/** Of the driver `ros`, those that arms take. */
+/** Interfaces of the driver `ros` that suit arms. */
 const ROS_INTERFACES = ['position', 'jointTrajectory', 'velocity', 'effort', 'pose'] as const;
 
 const options = optionsOf({

@@ -1,4 +1,4 @@
-/** `rein safety identify`: what the robot's servos and links really are, against what its file says. */
+/** `rein safety identify`: measures the robot's servos and links, and compares them with its file. */
 import {
   type Configured,
   forceOption,
@@ -14,7 +14,7 @@ import {
 import { defineCommand } from './command.ts';
 
 const DEFAULT_DURATION_S = 60;
-/** Time constant of the residuals: force sensors are commonly filtered so. */
+/** Time constant of the residuals, as is common for the filters of force sensors. */
 const DEFAULT_FILTER_S = 0.028;
 
 const options = optionsOf({
@@ -27,7 +27,7 @@ const options = optionsOf({
     '--filter <s>',
     "time constant of the residuals; the force sensor's own, where there is one",
   ),
-  /** `asFastAsItGoes`: a simulated arm in lock-step; others keep real time anyway. */
+  /** `asFastAsItGoes`: a simulated arm in lock-step; any other keeps real time anyway. */
   pace: option(
     oneOf('asFastAsItGoes', 'realTime').default('asFastAsItGoes'),
     '--real-time',

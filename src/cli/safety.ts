@@ -1,4 +1,4 @@
-/** `rein safety check`: what a robot's limits are worth, tried before anything moves. */
+/** `rein safety check`: tests a robot's limits in simulation, before anything moves. */
 import { STAGES } from '../safety/chain-report.ts';
 import {
   type Configured,
@@ -16,7 +16,7 @@ import {
 import { defineCommand } from './command.ts';
 import { modelOptions } from './model-options.ts';
 
-/** Ticks of a check unless told otherwise: 0 violations in them bound the rate to 3·10⁻⁵ per tick. */
+/** Default number of ticks of a check: 0 violations in them bound the rate to 3·10⁻⁵ per tick. */
 const DEFAULT_TICKS = 100_000;
 const MOST_TICKS = 100_000_000;
 

@@ -1,4 +1,4 @@
-/** `rein sim`: the whole main job in simulation, in one command. */
+/** `rein sim`: the complete training workflow in simulation, in one command. */
 import {
   type Configured,
   configOption,

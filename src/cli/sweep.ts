@@ -1,4 +1,4 @@
-/** `rein sweep`: several learners with several seeds, one table. */
+/** `rein sweep`: trains several learners with several seeds, with one table of results. */
 import {
   type Configured,
   collect,

@@ -1,4 +1,4 @@
-/** `rein teleop`: a person drives a robot, and nothing else does. */
+/** `rein teleop`: an operator drives a robot, without a policy. */
 import {
   type Configured,
   configOption,

@@ -1,4 +1,4 @@
-/** `rein train`: one learner in one simulated environment, without a robot. */
+/** `rein train`: trains one learner in one simulated environment, without a robot. */
 import {
   type Configured,
   keyValueOption,

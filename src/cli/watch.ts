@@ -1,4 +1,4 @@
-/** `rein watch`: the monitor of a robot elsewhere, on this laptop, through ssh. */
+/** `rein watch`: shows the monitor of a remote robot on this machine, through ssh. */
 import { type Configured, option, optionsOf, text, wholeNumber } from '../schema/index.ts';
 import { defineCommand, EXIT_CODES } from './command.ts';
 

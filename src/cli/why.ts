@@ -1,4 +1,4 @@
-/** `rein why`: what keeps a run from learning, from its files. */
+/** `rein why`: diagnoses from a run's files why it does not learn. */
 import { type Configured, oneOf, option, optionsOf, path } from '../schema/index.ts';
 import { defineCommand } from './command.ts';
 

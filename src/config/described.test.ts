@@ -16,7 +16,7 @@ function overlay(text: string): string {
   return path;
 }
 
-/** What is said of `task` under the overlay `text`: all of its lines. */
+/** All lines reported on `task` under the overlay `text`. */
 function refusal(task: string, text: string): string {
   try {
     resolveConfig({ task, seed: 1, overlay: overlay(text) });

@@ -1,4 +1,4 @@
-/** What a robot does by itself, at its own speed, under its own load or against something, must not be what row 43 takes for a fault. */
+/** Normal following errors of a robot (at its own speed, under its own load, in contact) must not trigger row 43. */
 import {
   ArmKinematics,
   GRAVITY_M_PER_S2,
@@ -14,14 +14,14 @@ import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
 
-/** A share of 1 that was worked out is no more exact. */
+/** Numerical tolerance of a computed share of 1. */
 const ROUNDING = 1e-9;
-/** Poses inside the limits in which a load is weighed; the worst of them is within some percent of the worst there is. */
+/** Random poses inside the limits in which a load is weighed; their worst sag is within a few percent of the true worst. */
 const POSES = 500;
-/** What a refused leash is to be: less than row 43 bears, with room for the way of the brake. */
+/** Value suggested for a refused leash: less than row 43 tolerates, with room for the braking distance. */
 const LEASH_M = 0.025;
 
-/** Where row 43 would stop the robot `robot` without anything being wrong. */
+/** Returns a finding for each case in which row 43 would stop a healthy `robot`. */
 export function checkFollowing(robot: RobotConfig): Finding[] {
   if (robot.base !== undefined) return [];
   const lags = servosLead(robot) ? [] : robot.joints.flatMap((_, i) => checkLag(robot, i));
@@ -29,7 +29,7 @@ export function checkFollowing(robot: RobotConfig): Finding[] {
   return [...lags, ...sticks, ...checkSag(robot), ...checkLeash(robot)];
 }
 
-/** Servos that are not told how fast the reference goes lag by damping / stiffness. */
+/** Servos without velocity feed-forward lag the reference by damping / stiffness. */
 function checkLag(robot: RobotConfig, i: number): Finding[] {
   const joint = robot.joints[i]!;
   const { name, kind, velocityMaxRadPerS } = joint;
@@ -45,8 +45,8 @@ function checkLag(robot: RobotConfig, i: number): Finding[] {
 }
 
 /**
- * A joint whose friction lets its reference go on and on sticks, and a frozen reading (row 14) would be seen by row 43 only, or by nothing
- * where the reference goes no farther than its leash, or than its servo may press. Half of that: a weight takes its share of it.
+ * Dry friction is refused if a frozen reading (row 14, judged from `STICTION_BANDS` on) would be detected by row 43 only, or never where
+ * the leash or the servo's press limit bounds the reference first. The bound is half of that: gravity uses up part of it.
  */
 function checkFriction(robot: RobotConfig, i: number): Finding[] {
   const joint = robot.joints[i]!;
@@ -61,7 +61,7 @@ function checkFriction(robot: RobotConfig, i: number): Finding[] {
   return [{ path: ['joints', i, 'dryFrictionNm'], message }];
 }
 
-/** How far the tool is from home with joint `i` `offRad` from there, m. */
+/** Distance of the tool from its home position with joint `i` displaced by `offRad`, m. */
 function toolAwayM(robot: RobotConfig, i: number, offRad: number): number {
   const arm = new ArmKinematics(robot);
   arm.forward(robot.homeRad);
@@ -70,7 +70,7 @@ function toolAwayM(robot: RobotConfig, i: number, offRad: number): number {
   return Math.hypot(...home.map((m, axis) => arm.tcpPositionM[axis]! - m));
 }
 
-/** Springs give way under a load that nothing compensates for, which is counted as if it hung at the tool point, and the links weighed nothing. */
+/** Uncompensated servos sag under the payload, which is treated as a force at the tool point; the links count as massless. */
 function checkSag(robot: RobotConfig): Finding[] {
   const { payloadMaxKg = 0 } = robot;
   const sag = worstSag(robot, payloadMaxKg * GRAVITY_M_PER_S2);
@@ -81,7 +81,7 @@ function checkSag(robot: RobotConfig): Finding[] {
 }
 
 interface Sag {
-  /** Of what row 43 bears. */
+  /** Fraction of row 43's limit. */
   readonly share: number;
   readonly what: string;
 }
@@ -104,7 +104,7 @@ function worstSag(robot: RobotConfig, weightN: number): Sag {
   return worst;
 }
 
-/** Of the pose that `arm` is in. */
+/** Sag in the current pose of `arm`. */
 function sagAt({ joints }: RobotConfig, arm: ArmKinematics, weightN: number): Sag {
   const jacobian = arm.jacobian();
   const n = joints.length;
@@ -125,7 +125,7 @@ function sagAt({ joints }: RobotConfig, arm: ArmKinematics, weightN: number): Sa
   return worst;
 }
 
-/** Where nothing else bounds how hard a servo may press, only the leash does: it has to act before row 43. */
+/** With gravity compensation only the leash bounds how hard a servo presses, so it has to act before row 43. */
 function checkLeash(robot: RobotConfig): Finding[] {
   if (!isGravityCompensated(robot)) return [];
   const findings: Finding[] = [];

@@ -1,4 +1,4 @@
-/** From YAML to one resolved configuration, checked once; what it describes is made behind a door of its own. */
+/** From YAML to one resolved configuration, checked once; the objects it describes are built by `setup.ts`, a separate entry point. */
 export { loadLearnerFile } from './learner-file.ts';
 export {
   type Fact,

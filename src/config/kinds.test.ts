@@ -18,7 +18,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-/** What is said about `task` under `overlay`. */
+/** Problems reported on `task` under `overlay`. */
 function refusal(task: string, overlay: string): string {
   try {
     resolveConfig({ task, seed: 1, overlay: write('o.yaml', overlay) });

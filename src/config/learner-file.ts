@@ -1,4 +1,4 @@
-/** A learner's file on its own: what training without a robot needs. */
+/** Loads a learner's file on its own, for training without a robot. */
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import { checkedValue, throwFindings } from './finding.ts';
 import { openConfig } from './names.ts';
@@ -8,16 +8,16 @@ import { checkLearner } from './task-checks.ts';
 import type { Place } from './text/place.ts';
 import { merge, type Scalar, type TreeNode, treeAt } from './text/tree.ts';
 
-/** Keys of a learner that are set elsewhere than in its file. */
+/** Keys of a learner that are set outside its file. */
 export interface LearnerKeys {
-  /** How errors name the place: an option, or a file. */
+  /** Option or file that errors name. */
   readonly place: Place;
   readonly values: Readonly<Record<string, Scalar | readonly Scalar[]>>;
 }
 
 /**
- * Reads the learner that `name` stands for (a name in `config/learner/`, or a path relative to the folder `from`), with `over` laid
- * over it. `place`: the key that names it, if one does. Throws `ReinError('config')` with every problem.
+ * Reads the learner `name` (a name in `config/learner/`, or a path relative to the folder `from`), overridden by `over`. `place`: the key
+ * that names it, if there is one. Throws `ReinError('config')` with every problem.
  */
 export function loadLearnerFile(
   name: string,

@@ -1,4 +1,4 @@
-/** Where configuration files are: names stand for files in `config/`, paths for themselves. */
+/** Location of configuration files: names refer to files in `config/`, anything else is a path. */
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,12 +21,12 @@ const FOLDERS: Readonly<Record<ConfigKind, string>> = {
 /** `config/` of this installation; the sources and `dist/` are equally deep. */
 export const CONFIG_ROOT: string = fileURLToPath(new URL('../../config', import.meta.url));
 
-/** A file that a name or path stands for; or why there is none, as a sentence without its full stop. */
+/** The file that a name or path refers to; or why there is none, as a sentence without its full stop. */
 export type Found =
   | { readonly path: string; readonly shownAs: string; readonly trouble?: never }
   | { readonly trouble: string; readonly path?: never };
 
-/** The file that `name` stands for. Paths are relative to the folder `from`; `root` holds the named files. */
+/** Finds the file that `name` refers to. Paths are relative to the folder `from`; `root` holds the named files. */
 export function findConfig(kind: ConfigKind, name: string, from: string, root: string = CONFIG_ROOT): Found {
   if (isPath(name)) {
     const path = isAbsolute(name) ? name : resolve(from, name);
@@ -47,12 +47,12 @@ interface OpenedConfig extends YamlFile {
 }
 
 interface Naming {
-  /** The key that names it, which errors point at; absent where the command line does. */
+  /** Key that names the file, for errors; absent if the command line names it. */
   readonly place?: Place | undefined;
   readonly root?: string | undefined;
 }
 
-/** The tree of that file. Throws `ReinError('config')` where there is none. */
+/** Opens and parses that file. Throws `ReinError('config')` if there is none. */
 export function openConfig(kind: ConfigKind, name: string, from: string, naming: Naming = {}): OpenedConfig {
   const { path, shownAs, text } = textOf(kind, name, from, naming);
   return { path, shownAs, ...parseYaml(text, shownAs) };
@@ -76,7 +76,7 @@ function textOf(
   }
 }
 
-/** The names in `config/` of one kind, sorted. */
+/** Sorted names of one kind in `config/`. */
 export function configNames(kind: ConfigKind, root: string = CONFIG_ROOT): readonly string[] {
   try {
     const files = readdirSync(join(root, FOLDERS[kind]));
@@ -87,13 +87,13 @@ export function configNames(kind: ConfigKind, root: string = CONFIG_ROOT): reado
   }
 }
 
-/** What a command is given to mean the file at `path`: its name where it is one that is shipped, else its path. */
+/** Argument by which commands refer to the file at `path`: its name if it is a shipped one, else its path. */
 export function commandName(kind: ConfigKind, path: string, root: string = CONFIG_ROOT): string {
   const { dir, name } = parse(path);
   return dir === join(root, FOLDERS[kind]) ? name : shownPath(path);
 }
 
-/** A path as people expect it in messages: relative where that is shorter. */
+/** Path as shown in messages: relative to the working directory if that is shorter. */
 export function shownPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near === '' || near.startsWith(`..${sep}..`) || isAbsolute(near) ? path : near;

@@ -12,7 +12,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const fileOf = (kind: 'robot' | 'task', name: string): string => join(root, `${kind}s`, `${name}.yaml`);
 
-/** What the file with `text` in the place of its own is refused with, by line. */
+/** Refusals of the file with `text` in place of its own, by line. */
 function refusal(kind: 'robot' | 'task', name: string, text: string): string {
   const own = readFileSync(fileOf(kind, name), 'utf8');
   writeFileSync(fileOf(kind, name), text);
@@ -27,7 +27,7 @@ function refusal(kind: 'robot' | 'task', name: string, text: string): string {
   }
 }
 
-/** `text` with what its numbers `from` and `to` are at those places the other way round. */
+/** `text` with its numbers `from` and `to` at those places swapped. */
 function exchanged(
   text: string,
   from: RegExpIndicesArray,
@@ -38,7 +38,7 @@ function exchanged(
   return text.slice(0, first[0]) + by[0] + text.slice(first[1], second[0]) + by[1] + text.slice(second[1]);
 }
 
-/** Names and numbers of each least and most that stand one behind the other. */
+/** Names and numbers of each adjacent pair of minimum and maximum. */
 const PAIRS =
   /(\b(?:min|\w+Min)(?:[A-Z]\w*)?): *(\[[^\]]+\]|-?[\d.]+)(?:,? |\n *)((?:max|\w+Max)\w*): *(\[[^\]]+\]|-?[\d.]+)/dg;
 
@@ -53,7 +53,7 @@ describe.each(['robot', 'task'] as const)('least and most in the file of a %s', 
       expect(told).toMatch(
         new RegExp(`^${lineOf(3)}: \\S*${low}\\S*, \\S+, is above \\S*${high}\\S*, \\S+: swap the two numbers`),
       );
-      // Done as it says.
+      // Follows the remedy.
       expect(refusal(kind, name, exchanged(swapped, indices!, [2, 4], [most!, least!]))).toBe('accepted');
       const equal = refusal(kind, name, exchanged(text, indices!, [2, 4], [most!, most!]));
       expect(equal).toMatch(

@@ -1,13 +1,13 @@
-/** A minimum has to be below its maximum, wherever the two stand in a file. */
+/** A minimum has to be below its maximum, wherever the pair is in a file. */
 import type { Finding } from './finding.ts';
 import { pathText } from './schema/check.ts';
 import { type Place, placeText } from './text/place.ts';
 import type { TreePath } from './text/tree.ts';
 
-/** `minM`, `positionMinRad`, `min`: no word that only contains it. */
+/** Matches `minM`, `positionMinRad`, `min`, but not words that merely contain it. */
 const LEAST = /^min(?![a-z])|Min(?![a-z])/;
 
-/** Each minimum in `value`, which stands at `path`, that is not below its maximum. A plugin's `options` are not looked at. */
+/** Finds each minimum in `value` (located at `path`) that is not below its maximum. A plugin's `options` are skipped. */
 export function checkOrder(value: unknown, path: TreePath = []): readonly Finding[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, least]) => {
@@ -27,7 +27,7 @@ function outOfOrder(least: unknown, most: unknown, path: TreePath, mostPath: Tre
   return [{ path, orAt: mostPath, ...orderProblem(low, least, high, most) }];
 }
 
-/** The problem where `low` is `least` and `high` is `most`, which is not above it. */
+/** Problem text for `low` = `least` and `high` = `most`, which is not above it. */
 export function orderProblem(
   low: string,
   least: number,
@@ -39,7 +39,7 @@ export function orderProblem(
   return { message, remedy: (at, mostAt) => orderRemedy(isEqual, at, mostAt) };
 }
 
-/** Two numbers have changed places only where one file has both. */
+/** Suggests a swap only if one file has both numbers. */
 function orderRemedy(isEqual: boolean, at: Place | undefined, mostAt: Place | undefined): string {
   if (at === undefined) return 'raise the second; the first is a default';
   if (mostAt === undefined) return 'lower the first; the second is a default';

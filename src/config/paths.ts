@@ -1,4 +1,4 @@
-/** Paths in a configuration: which keys hold some, and what they are relative to. Afterwards all are absolute. */
+/** Keys of a configuration that hold paths, and the folder each is relative to. Afterwards all are absolute. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { asObject, findPlugin, type PluginKind, sha256Hex } from '../core/index.ts';
@@ -12,10 +12,10 @@ import { type Place, problemsError } from './text/place.ts';
 import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /**
- * `task`, the checked content of `tree`. The files of base policy and scene count from `folder`, where the task's file is, a classifier's
- * from the file that names it; its digest is filled in, so that robot, learner and record mean the same one. A plugin's module
- * counts from the file that names it, which `tree` knows, and on the command line from where the program was started; none is
- * loaded. Throws `ReinError('config')` that points at a module that is not there. The same for robots and learners.
+ * Returns `task`, the checked content of `tree`, with absolute paths. Files of base policy and scene are relative to `folder`, where the
+ * task's file is; a classifier's file to the file that names it; its digest is filled in, so that robot, learner and record refer to the
+ * same one. A plugin's module is relative to the file that names it (which `tree` knows), or to the working directory if an option names
+ * it; none is loaded. Throws `ReinError('config')` at a missing module. The same for robots and learners.
  */
 export function taskWithPaths<T extends TaskConfig>(task: T, tree: TreeNode, folder: string): T {
   const { basePolicy } = task;
@@ -26,7 +26,7 @@ export function taskWithPaths<T extends TaskConfig>(task: T, tree: TreeNode, fol
   return withModule(withModule(loaded, ['policyPlugin'], 'policy', tree), ['operatorPlugin'], 'operator', tree);
 }
 
-/** A digest that is written needs no file here: only who judges opens it. */
+/** A classifier with a digest needs no file here: only the process that judges opens it. */
 function withClassifier<T extends TaskConfig>(task: T, tree: TreeNode): T {
   const { rewardClassifier } = task;
   if (rewardClassifier === undefined) return task;
@@ -45,7 +45,7 @@ function digestOf(file: string, place: Place): string {
   }
 }
 
-/** `file`: the robot's. */
+/** `file`: the robot's file. */
 export function robotWithPaths(robot: RobotConfig, tree: TreeNode, file: string): RobotConfig {
   const { driver } = robot;
   const { withPaths } = driverKind(driver.kind);
@@ -55,7 +55,7 @@ export function robotWithPaths(robot: RobotConfig, tree: TreeNode, file: string)
   return withModule(found, ['driver'], 'driver', tree);
 }
 
-/** The file of a frozen encoder counts from the file that names it, as modules do. */
+/** The file of a frozen encoder is relative to the file that names it, like modules. */
 export function learnerWithPaths(learner: LearnerConfig, tree: TreeNode): LearnerConfig {
   const { frozen } = learner.encoder;
   const home = dirname(valuePlaceOf(tree, ['encoder', 'frozen', 'file']).file);
@@ -64,14 +64,14 @@ export function learnerWithPaths(learner: LearnerConfig, tree: TreeNode): Learne
   return withModule(found, ['algorithmPlugin'], 'algorithm', tree);
 }
 
-/** The file of a leader arm counts from the file `overlay`, which names it. A name that nobody knows stays, and is refused where it is opened. */
+/** A leader arm's file is relative to `overlay`, which names it. An unknown name is kept, and refused when the device is opened. */
 export function operatorWithPaths(operator: OperatorConfig, overlay: string | undefined): OperatorConfig {
   if (operator.kind !== 'leader') return operator;
   const { path } = findConfig('robot', operator.robot, resolve(dirname(overlay ?? '.')));
   return path === undefined ? operator : { ...operator, robot: path };
 }
 
-/** Files of the modules that a configuration names, with what each is for, in the order in which a run loads them. */
+/** Module files that a configuration names, with their plugin kinds, in the order in which a run loads them. */
 export function modulesOf({ robot, task, learner }: ConfigWithModules): readonly { kind: PluginKind; file: string }[] {
   const operatorPlugin = 'operatorPlugin' in task ? task.operatorPlugin : undefined;
   const named: Readonly<Record<PluginKind, unknown>> = {
@@ -82,7 +82,7 @@ export function modulesOf({ robot, task, learner }: ConfigWithModules): readonly
     algorithm: learner.algorithmPlugin,
   };
   return Object.entries(named).flatMap(([kind, at]) => {
-    // What is part of Rein names no module.
+    // Built-in kinds name no module.
     const file = asObject(at)?.['module'];
     return typeof file === 'string' ? [{ kind: kind as PluginKind, file }] : [];
   });

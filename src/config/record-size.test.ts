@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A task that a camera of `side` × `side` coloured pixels looks at. */
+/** A task with a camera of `side` × `side` colour pixels. */
 function taskOf(side: number, frames: number): string {
   const task = join(folder, `look-${side}-${frames}.yaml`);
   writeFileSync(

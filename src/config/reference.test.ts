@@ -17,9 +17,9 @@ describe('generated pages', () => {
     const page = configReference();
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));
     const repeated = rows.filter((row, i) => rows.indexOf(row) !== i);
-    // Short groups and the words of kinds are told where they stand.
+    // Short groups and discriminators are described in place.
     expect(repeated.length / rows.length).toBeLessThan(0.1);
-    // That they lead somewhere: `tests/arch/documents.test.ts`.
+    // That links resolve is checked in `tests/arch/documents.test.ts`.
     expect(page.match(/\]\(#[^)]*\)/g)!.length).toBeGreaterThan(10);
   });
 
@@ -44,7 +44,7 @@ describe('generated pages', () => {
     ['tasks', 'task'],
     ['learner', 'learner'],
   ])('files in config/%s tell editors their schema', (folder, schema) => {
-    // Robots' models and tasks' scenes lie in folders beside their files.
+    // Models of robots and scenes of tasks are in folders beside their files.
     const files = readdirSync(join(CONFIG_ROOT, folder)).filter((file) => file !== 'models' && file !== 'scenes');
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {

@@ -1,4 +1,4 @@
-/** The reference page and the editors' JSON Schemas, written from the schema that checks the files. */
+/** The reference page and the JSON Schemas for editors, generated from the schemas that check the files. */
 import { markdownTable } from '../core/index.ts';
 import { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from '../schema/index.ts';
 import { editorSchemaOf, FILE_SCHEMAS } from './schema/variants.ts';
@@ -18,7 +18,7 @@ export function editorSchemas(): readonly EditorSchema[] {
   }));
 }
 
-/** The text of `docs/config.md`: each group and each key that several kinds of a file share stands once. */
+/** Returns the text of `docs/config.md`: each group, and each key shared by several kinds of a file, is listed once. */
 export function configReference(): string {
   const listed: Listed = new Map();
   const parts = FILE_SCHEMAS.flatMap(({ folder, schemas }) => {
@@ -66,11 +66,11 @@ interface Row {
   readonly key: string;
   readonly schema: JsonSchema;
   readonly required: boolean;
-  /** Where the keys of this group stand. */
+  /** Reference to the place on the page that lists the keys of this group. */
   readonly seeAlso?: string;
 }
 
-/** A schema for what all kinds of a file share, where there are several, and one for what each has beside it. `suffix`: of their headings. */
+/** A schema of the keys that all kinds of a file share, if there are several, and one of each kind's own. `suffix`: of their headings. */
 function partsOf(kinds: readonly JsonSchema[], suffix: string): readonly JsonSchema[] {
   const [first, ...others] = kinds;
   if (first === undefined || others.length === 0) return kinds;
@@ -122,7 +122,7 @@ function partText(schema: JsonSchema, suffix: string, listed: Listed): string {
   ].join('\n');
 }
 
-/** Where the page has listed the keys of a group, by these keys as JSON. */
+/** Groups already listed on the page, by their keys as JSON. */
 type Listed = Map<string, { readonly title: string; readonly key: string }>;
 
 interface Part {
@@ -131,7 +131,7 @@ interface Part {
   readonly listed: Listed;
 }
 
-/** One row for each key, groups before what they hold; a group whose keys stand on the page already refers to them. */
+/** One row per key, groups before their keys; a group already listed on the page refers to that listing. */
 function rowsOf(schema: JsonSchema, prefix: string, part: Part): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const key = `${prefix}${name}`;
@@ -141,12 +141,12 @@ function rowsOf(schema: JsonSchema, prefix: string, part: Part): Row[] {
     const { group, path } = within;
     const seeAlso = listedElsewhere(group, key, part);
     if (seeAlso !== undefined) return [{ ...own, seeAlso }];
-    // A group of several kinds: one after the other, each begins with the word that says which.
+    // A group of several kinds: one after the other, each beginning with its discriminator.
     return [own, ...(group.oneOf?.flatMap((kind) => kindRows(kind, path, part)) ?? rowsOf(group, path, part))];
   });
 }
 
-/** The group that a key holds, itself or in its entries, and how the names of its keys begin. */
+/** Returns the group that a key holds, itself or in its entries, and the prefix of its keys. */
 function groupIn(field: JsonSchema, key: string): { readonly group: JsonSchema; readonly path: string } | undefined {
   const isGroup = (schema: JsonSchema): boolean => schema.properties !== undefined || schema.oneOf !== undefined;
   if (isGroup(field)) return { group: field, path: `${key}.` };
@@ -162,7 +162,7 @@ function kindRows(kind: JsonSchema, path: string, part: Part): Row[] {
   return [{ key: `${path}${name}`, schema: word!, required: kind.required?.includes(name) ?? false, seeAlso }];
 }
 
-/** Where the keys of `group` stand on the page; else notes that they stand at `key` from here on. Few keys are repeated. */
+/** Returns a reference if the page already lists the keys of `group`; else records that `key` lists them. Small groups are repeated. */
 function listedElsewhere(group: JsonSchema, key: string, { title, listed }: Part): string | undefined {
   const text = JSON.stringify([group.properties, group.oneOf, group.required]);
   if (Object.keys(group.properties ?? {}).length + 2 * (group.oneOf?.length ?? 0) < 3) return undefined;
@@ -176,7 +176,7 @@ function listedElsewhere(group: JsonSchema, key: string, { title, listed }: Part
   return found.key === key ? 'Keys: as above.' : `Keys: as in \`${found.key}\`.`;
 }
 
-/** As a page's headings are linked to. */
+/** Anchor of a Markdown heading. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

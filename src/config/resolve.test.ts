@@ -19,12 +19,12 @@ function write(name: string, text: string | Uint8Array): string {
   return path;
 }
 
-/** Messages show a path from the working directory where that is short: it depends on where this clone lies. */
+/** Messages show paths relative to the working directory if that is shorter, which depends on the location of this clone. */
 function withoutFolder(message: string): string {
   return message.replaceAll(`${folder}/`, '').replaceAll(`${relative(process.cwd(), folder)}/`, '');
 }
 
-/** The message of what `request` is refused with, without the scratch folder. */
+/** Refusal of `request`, without the scratch folder. */
 function refusal(request: Partial<ConfigRequest>): string {
   try {
     resolveConfig({ task: 'insert', seed: 1, ...request });

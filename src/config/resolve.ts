@@ -22,14 +22,14 @@ import { packageVersions } from './versions.ts';
 
 /** One value set on the command line, e.g. `{ option: '--steps', path: ['task', 'training', 'steps'], value: 500 }`. */
 export interface Override {
-  /** How errors name it. */
+  /** Name of the option in errors. */
   readonly option: string;
   /** Key within `task`, `robot` or `learner`, which is its first element. */
   readonly path: readonly [ConfigKind, ...string[]];
   readonly value: Scalar | readonly Scalar[];
 }
 
-/** What a run is asked to be. */
+/** Request for a run's configuration. */
 export interface ConfigRequest {
   /** A name in `config/tasks/`, or a path to a task's file. */
   readonly task: string;
@@ -37,9 +37,9 @@ export interface ConfigRequest {
   /** A YAML file with keys below `task`, `robot` and `learner` that override theirs, and with `operators`. */
   readonly overlay?: string | undefined;
   readonly overrides?: readonly Override[];
-  /** A real robot is taken for the simulator with its own model. Default false. */
+  /** Replaces a real robot's driver by the simulator with the robot's own model. Default false. */
   readonly isSimulated?: boolean | undefined;
-  /** A learner or demonstrations need what is recorded to be judged. Default false. */
+  /** Requires a task that judges episodes, because a learner or demonstrations need it. Default false. */
   readonly needsVerdicts?: boolean | undefined;
   /** Command-line options for the record. */
   readonly run?: RunOptions;
@@ -55,8 +55,8 @@ function checkSeed(seed: number): void {
 }
 
 /**
- * Reads and checks everything that `request` names. Throws `ReinError` of the kind `config` that lists what is wrong
- * in the values of all files, each with its position; what has to agree is looked at once they are right. Writes nothing.
+ * Reads and checks everything that `request` names. Throws `ReinError` of the kind `config` that lists all wrong values of all files with
+ * positions; consistency between values is checked once each is valid. Writes nothing.
  */
 export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   checkSeed(request.seed);
@@ -64,7 +64,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const taskFile = layers.open('task', request.task, process.cwd());
   const taskChecked = checkTaskTree(taskFile.tree);
   const problems = [...taskFile.problems, ...taskChecked.problems];
-  // A task that is wrong still says which files belong to it: their mistakes are told together with its own.
+  // An invalid task still names its other files: their problems are reported together with its own.
   const openNamed = <T>(kind: 'robot' | 'learner', checkTree: CheckTree<T>): Opened<T> | undefined => {
     const name = taskChecked.value?.[kind] ?? wordAt(taskFile.tree, kind);
     if (name === undefined) return undefined;
@@ -101,12 +101,12 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   };
 }
 
-/** A file with what overrides it. */
+/** A file with its overrides. */
 interface LayeredFile {
   readonly tree: TreeNode;
   readonly problems: readonly Problem[];
   readonly path: string;
-  /** The folder that paths in it are relative to. */
+  /** Folder that paths in the file are relative to. */
   readonly folder: string;
 }
 
@@ -122,17 +122,17 @@ class Layers {
     if (request.overlay !== undefined) this.#overlay = readOverlay(request.overlay);
   }
 
-  /** What the overlay says of the people's devices. */
+  /** The operators' devices, from the overlay. */
   operators(): Checked<readonly OperatorConfig[]> {
     const entry = this.#overlay?.tree.entries.get('operators');
     if (entry === undefined) return { value: [], problems: [] };
-    // With its key, so that errors name it.
+    // Keep the key, so that errors name it.
     const tree = { kind: 'map', entries: new Map([['operators', entry]]), place: entry.keyPlace } as const;
     const { value, problems } = check(tree, operatorsFileSchema);
     return value === undefined ? { value, problems } : { value: value.operators, problems: [] };
   }
 
-  /** `asked` is the key that names the file, for errors; without it the command line does. A path counts from `from`, of an option from where the program was started. */
+  /** `asked`: key naming the file (absent: the command line does). Paths are relative to `from`, options' to the working directory. */
   open(kind: ConfigKind, name: string, from: string, asked?: { file: LayeredFile; key: string }): LayeredFile {
     const place = asked && placeOf(asked.file.tree, [asked.key]);
     const base = place?.line === 0 ? process.cwd() : from;
@@ -148,7 +148,7 @@ class Layers {
   }
 }
 
-/** Refuses at once what would override nothing; what is wrong with single values is reported with the task's. */
+/** Refuses unknown keys at once; problems of single values are reported together with the task's. */
 function readOverlay(path: string): YamlFile {
   const file = readYaml(path, shownPath(path));
   const { tree } = file;
@@ -169,7 +169,7 @@ interface Opened<T> {
   readonly value: T | undefined;
 }
 
-/** Where a further file cannot even be read, the mistakes that are known go first. */
+/** If another file cannot even be read, the problems found so far take precedence. */
 function openOrTell(known: readonly Problem[], open: () => LayeredFile): LayeredFile {
   try {
     return open();

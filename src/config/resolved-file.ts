@@ -1,4 +1,4 @@
-/** `config.yaml` of a run folder: written once, loaded by later commands with the checks that the parts had. */
+/** `config.yaml` of a run folder: written once, loaded by later commands with the same checks as its parts. */
 import { basename } from 'node:path';
 import { stringify } from 'yaml';
 import { checkedValue, type Finding, throwFindings } from './finding.ts';
@@ -9,17 +9,17 @@ import { checkResolvedTree } from './schema/variants.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import { readYaml } from './text/read-yaml.ts';
 
-/** The file's text. Numbers come back bit by bit. */
+/** Returns the file's text. Numbers are restored bit by bit. */
 export function resolvedConfigText(config: ResolvedConfig): string {
   const head =
     '# Everything this run was started with. Written by rein; `rein eval`, `rein export policy` and, of its own runs, `rein learn --resume` read it.\n';
   const { base } = config.robot;
-  // A base's axes follow from its limits, and are not written.
+  // A base's axes are derived from its limits, and not written.
   const robot = base === undefined ? config.robot : baseFileOf({ ...config.robot, base });
   return head + stringify({ ...config, robot }, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Loads what `resolvedConfigText` wrote. Throws `ReinError` with positions, as for any other configuration. */
+/** Loads a file written by `resolvedConfigText`. Throws `ReinError` with positions, as for any other configuration. */
 export function loadResolvedConfig(path: string): ResolvedConfig {
   const file = readYaml(path, path, `give the folder of a run, which has ${basename(path)}`);
   const config = checkedValue(checkResolvedTree(file.tree), file.problems);

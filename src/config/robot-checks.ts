@@ -1,4 +1,4 @@
-/** What has to agree within one robot's file, beyond the range of each number. */
+/** Consistency checks within one robot's file, beyond the range of each number. */
 import { counted, didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import { type Finding, round } from './finding.ts';
@@ -7,7 +7,7 @@ import { checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
 
-/** All disagreements in `robot`. */
+/** Returns all inconsistencies of `robot`. */
 export function checkRobot(robot: RobotConfig): readonly Finding[] {
   const swapped = checkOrder(robot);
   if (swapped.length > 0) return swapped;
@@ -18,7 +18,7 @@ export function checkRobot(robot: RobotConfig): readonly Finding[] {
     ...checkStopping(robot),
     ...checkHome(robot),
   ];
-  // Distances mean nothing before the arm itself makes sense.
+  // Distances are meaningless before the arm itself is consistent.
   return findings.length > 0 ? findings : checkSafety(robot);
 }
 
@@ -56,7 +56,7 @@ function nowhereToGo(
   return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; it has to be less than ${round((max - min) / 2)} there; for rein safety check, a model's joint that is not moved goes under fixed: [${shown(name)}]`;
 }
 
-/** Each link hangs on one that is described before it. */
+/** Each link's parent has to be described before it. */
 function checkBranches({ joints, tool }: RobotConfig): Finding[] {
   const findings: Finding[] = [];
   const names = joints.map(({ name }) => name);
@@ -73,7 +73,7 @@ function checkBranches({ joints, tool }: RobotConfig): Finding[] {
   return findings;
 }
 
-/** Limits contradict each other where a joint at full speed needs more way to stop than it has altogether. */
+/** Limits contradict each other if a joint's stopping distance from full speed exceeds its range. */
 function checkStopping(robot: RobotConfig): Finding[] {
   const { base, controlHz } = robot;
   return robot.joints.flatMap((joint, i) => {

@@ -1,4 +1,4 @@
-/** One robot's file by itself, without a task. */
+/** Loads one robot's file by itself, without a task. */
 import { checkedValue, throwFindings } from './finding.ts';
 import { openConfig } from './names.ts';
 import { robotWithPaths } from './paths.ts';
@@ -11,15 +11,15 @@ import { type TreePath, valuePlaceOf } from './text/tree.ts';
 /** A checked robot's file. */
 export interface RobotFile {
   readonly robot: RobotConfig;
-  /** Its path. */
+  /** Path of the file. */
   readonly file: string;
-  /** As messages name it. */
+  /** The file's name in messages. */
   readonly shownAs: string;
-  /** Where to point for `path` of the file. */
+  /** Position to report for `path` of the file. */
   place(path: TreePath): Place;
 }
 
-/** The robot called `name` in `config/robots/`, or of the file with that path. Throws `ReinError` with all problems. */
+/** Loads the robot `name` in `config/robots/`, or the file at that path. Throws `ReinError` with all problems. */
 export function loadRobotFile(name: string, from: string = process.cwd(), root?: string): RobotFile {
   const { path: file, shownAs, tree, problems } = openConfig('robot', name, from, { root });
   const robot = checkedValue(checkRobotTree(tree), problems);

@@ -8,7 +8,7 @@ import { resolveConfig } from './resolve.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rein-safety-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What is said about the robot of `task` under `overlay`; `accepted` for nothing. */
+/** Problems reported on the robot of `task` under `overlay`; `accepted` if there are none. */
 function said(overlay: string, task = 'insert'): string {
   const path = join(folder, 'o.yaml');
   writeFileSync(path, overlay);

@@ -1,4 +1,4 @@
-/** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
+/** Consistency checks among a robot's points, shapes, energy tank and fence, and with its joints. */
 import {
   ArmKinematics,
   type Capsule,
@@ -16,10 +16,10 @@ import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
 import type { TreePath } from './text/tree.ts';
 
-/** Disagreements of the parts that the safety chain's later stages work with. Joints, home and workspace must agree already. */
+/** Inconsistencies in the inputs of the safety chain's later stages. Joints, home and workspace must have passed their checks. */
 export function checkSafety(robot: RobotConfig): readonly Finding[] {
   const named = [...checkPoints(robot), ...checkCapsules(robot), ...checkPairs(robot), ...checkKeepOut(robot)];
-  // Where a name leads nowhere, nothing can be measured.
+  // Clearances can only be measured once every name resolves.
   const atHome = named.length > 0 || robot.base !== undefined ? [] : checkHomeRoom(robot);
   return [
     ...named,
@@ -93,7 +93,7 @@ function checkKeepOut(robot: RobotConfig): Finding[] {
   return findings;
 }
 
-/** At home everything must have the room that is kept: from there the robot starts, and nothing may start outside. */
+/** At home, where the robot starts, all clearances must be kept: nothing may start outside its limits. */
 function checkHomeRoom(robot: RobotConfig): Finding[] {
   const arm = new ArmKinematics(robot);
   const clearances = new Clearances(robot);
@@ -112,7 +112,7 @@ function checkHomeRoom(robot: RobotConfig): Finding[] {
   return [...findings, ...checkToolKeptOut(robot, arm)];
 }
 
-/** Where each row of `Clearances` is written in the file. */
+/** Position in the file of each row of `Clearances`. */
 function placesOfRows({ points = [], collision }: RobotConfig): TreePath[] {
   const walls = [0, 1, 2].flatMap((axis) => [
     ['minM', axis],
@@ -190,7 +190,7 @@ function checkTank(robot: RobotConfig): Finding[] {
   ];
 }
 
-/** Tank and observer speak of the same servos. */
+/** Tank and torque observer describe the same servos and must agree. */
 function checkServos({ tank, torqueObserver }: RobotConfig): Finding[] {
   if (tank === undefined || torqueObserver === undefined) return [];
   const findings: Finding[] = [];
@@ -207,7 +207,7 @@ function checkServos({ tank, torqueObserver }: RobotConfig): Finding[] {
   return findings;
 }
 
-/** A tank that knows nothing of noise takes it for motion, and is filled by it. */
+/** Without `encoderNoiseRad` the tank would take sensor noise for motion, and be filled by it. */
 function checkReadings({ joints }: RobotConfig): Finding[] {
   return joints.flatMap(({ name, encoderNoiseRad }, i) => {
     if (encoderNoiseRad !== undefined) return [];
@@ -224,7 +224,7 @@ function checkDampers({ joints }: RobotConfig): Finding[] {
   });
 }
 
-/** One number, and one list, a joint. */
+/** One entry per joint. */
 function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
   if (torqueObserver === undefined) return [];
   return (['servoMaxNm', 'externalMaxNm', 'links'] as const).flatMap((key) => {
@@ -235,7 +235,7 @@ function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
   });
 }
 
-/** A ramp belongs to an arm that falls, and an arm that falls needs one. */
+/** `exitRampS` is required for an arm that sinks without torque, and refused for any other. */
 function checkExit(robot: RobotConfig): Finding[] {
   const { exitRampS } = robot;
   const holds = holdsItself(robot);
@@ -262,7 +262,7 @@ function checkSeparation({ separation, toolSpeedMaxMPerS, driver }: RobotConfig)
   return [{ path: ['separation'], message }];
 }
 
-/** Beside a simulated arm nobody stands. */
+/** No people stand beside a simulated arm, so any simulated driver is accepted. */
 function mayMeasureDistance(driver: RobotConfig['driver']): boolean {
   if (driver.kind === 'ros') return 'distance' in driver && driver.distance !== undefined;
   if (driver.kind === 'mock') return 'distanceM' in driver && driver.distanceM !== undefined;

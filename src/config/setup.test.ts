@@ -168,7 +168,7 @@ it('a base policy and earlier actions stand behind the frames, and change the ha
   const digest = withTask({ basePolicy: { file: '/models/bc.onnx', sha256: 'a'.repeat(64) } });
   const hashes = [base, both, digest, withTask({ previousActions: 2 })].map((setup) => setup.schemaHash);
   expect(new Set([schemaHash, ...hashes]).size).toBe(5);
-  // Late observations are the same numbers, and another place of the same file is the same policy.
+  // A delay of observations changes no numbers, and another path of the same file is the same policy.
   expect(withTask({ observationDelaySteps: 2 }).schemaHash).toBe(schemaHash);
   expect(withTask({ basePolicy: { file: '/elsewhere/bc.onnx' } }).schemaHash).toBe(base.schemaHash);
 });

@@ -1,6 +1,6 @@
 /**
- * From a resolved configuration to the objects that it describes: task, driver options, operator, schema. A door of its own: it reads
- * no YAML and checks nothing again.
+ * Builds the objects that a resolved configuration describes: task, driver options, operator, schema. A separate entry point: it reads no
+ * YAML and repeats no checks.
  */
 import { fileURLToPath } from 'node:url';
 import {
@@ -27,29 +27,29 @@ import {
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
-/** Everything that has a size or a hash, worked out once per process. */
+/** Everything with a size or a hash, computed once per process. */
 export interface RunSetup {
   readonly config: ResolvedConfig;
   readonly task: Task;
   readonly driver: DriverSpec;
   readonly schemaHash: string;
   readonly observationSize: number;
-  /** The same by its parts. */
+  /** Observation size by part. */
   readonly parts: ObservationParts;
   readonly actionSize: number;
   readonly ticksPerStep: number;
-  /** How the robot gets back to where an episode may begin; `undefined`: software puts it there, or people do, without being asked. */
+  /** Motion back to where an episode may begin; `undefined`: software resets the robot, or people do without being prompted. */
   readonly reset: ResetPlan | undefined;
-  /** Whether the critical phase begins in a frame, by the task's rules; `undefined` where the learned policy acts from the first step. */
+  /** True if the critical phase begins in a frame, by the task's rules; `undefined` if the learned policy acts from the first step. */
   readonly isCritical: ((frame: GuardFrame) => boolean) | undefined;
   /**
-   * What observations, actions and rewards mean beyond their numbers, by dotted key of the configuration: robots and learner
-   * must agree on each.
+   * Semantics of observations, actions and rewards beyond their numbers, by dotted key of the configuration: robots and learner must agree
+   * on each.
    */
   readonly meaning: Readonly<Record<string, unknown>>;
 }
 
-/** Builds the task and the driver's options that `config` describes. Loads the task's module where it is one of others. */
+/** Builds the task and the driver's options that `config` describes. Loads the task's module if it is a third-party one. */
 export function createSetup(config: ResolvedConfig): RunSetup {
   const task = createTask(config.task, config.robot);
   const problem = observationProblem(task.observation);
@@ -69,21 +69,21 @@ export function createSetup(config: ResolvedConfig): RunSetup {
   };
 }
 
-/** What a robot is made of, whatever kind it is: a base has axes in the place of joints. */
+/** Model schema of every robot: a base has axes in place of joints. */
 const ROBOT = armModel.extend({ base: baseModel.shape.base });
 
 function meaningOf({ robot, task }: ResolvedConfig): Record<string, unknown> {
   return { ...agreedOf(taskKind(task).schema, task, 'task'), ...agreedOf(ROBOT, robot, 'robot') };
 }
 
-/** What the task makes of a policy's action, for comparing with what a policy's file says of it. */
+/** The task's interpretation of a policy's action, for comparison with the one in a policy's file. */
 export function taskActionOf({ config, task }: RunSetup): TaskAction {
   return { action: task.action, policyHz: config.task.policyHz };
 }
 
 /**
- * What a guard makes the driver of `robot` from. `rosArguments`: for a robot behind ROS 2, `--ros-args …`; `scenes`: what is
- * simulated around it, by the task. Throws `ReinError('config')`.
+ * Returns the specification from which a guard creates the driver of `robot`. `rosArguments`: for a robot behind ROS 2, `--ros-args …`;
+ * `scenes`: the task's simulated surroundings. Throws `ReinError('config')`.
  */
 export function driverSpec(
   robot: RobotConfig,
@@ -97,7 +97,7 @@ export function driverSpec(
   return { name: kind, options, ...(needs === 'ros' ? { processes: { ...ROS_PROGRAMS, rosArguments } } : {}) };
 }
 
-/** Started by path: nothing here imports them. */
+/** Started by path: this file does not import them. */
 const ROS_PROGRAMS = {
   bridgeModule: fileURLToPath(new URL('../ros/bridge/bridge-process.js', import.meta.url)),
   stopperModule: fileURLToPath(new URL('../ros/bridge/stopper-process.js', import.meta.url)),

@@ -1,4 +1,4 @@
-/** A study's file: what is compared, and the learner of each variant. */
+/** Loads a study's file, with the learner of each variant. */
 import { basename, dirname } from 'node:path';
 import { didYouMean } from '../core/index.ts';
 import { type LearnerConfig, standsStill } from '../learner/options.ts';
@@ -18,17 +18,17 @@ import { nodeAt, placeOf, type TreeNode, valuePlaceOf } from './text/tree.ts';
 
 /** A checked study. */
 export interface StudyFile {
-  /** Of the file, without its ending. */
+  /** File name without its extension. */
   readonly name: string;
   readonly study: StudyConfig;
-  /** The learners of an environment study, by variant; none for robots, whose task names it. */
+  /** Learners of an environment study, by variant; empty for robot studies, whose task names the learner. */
   readonly learners: Readonly<Record<string, LearnerConfig>>;
 }
 
-/** Where neither study nor variant names a learner's file. */
+/** Used if neither study nor variant names a learner's file. */
 const DEFAULT_LEARNER = 'rlpd';
 
-/** Reads the study that `reference` stands for (in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
+/** Reads the study `reference` (a name in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
 export function loadStudyFile(reference: string): StudyFile {
   const { path, tree, problems } = openConfig('study', reference, process.cwd());
   const isRobot = plainKind(tree) === 'robot';
@@ -63,7 +63,7 @@ function learnersOf(study: EnvironmentStudy, tree: TreeNode, folder: string): Re
   );
 }
 
-/** Variants whose policy would not move before the study is over: they would compare clones. */
+/** Variants whose policy would not be updated before the study ends: all would be compared untrained. */
 function standingStill(
   { steps }: EnvironmentStudy,
   learners: Readonly<Record<string, LearnerConfig>>,
@@ -75,7 +75,7 @@ function standingStill(
   });
 }
 
-/** Names become folders and files. */
+/** Names are used as folder and file names. */
 function wrongNames(study: EnvironmentStudy | RobotStudy, tree: TreeNode): Problem[] {
   return Object.keys(study.variants)
     .filter((name) => !/^[a-z][a-z0-9-]{0,40}$/.test(name))

@@ -1,4 +1,4 @@
-/** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
+/** Consistency checks between a task and its robot: the task requests nothing that the robot's limits forbid. */
 import {
   ArmKinematics,
   DampedLeastSquares,
@@ -15,14 +15,14 @@ import { checkOrder } from './order-checks.ts';
 import { checkRobot } from './robot-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 
-/** All disagreements between `task` and `robot`; paths are those of the task. */
+/** Returns all inconsistencies between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
   const swapped = checkOrder(task);
   if (swapped.length > 0) return swapped;
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
   const own = taskKind(task).problems(task, robot, action.length === 0);
   const used = own.length > 0 ? robot : narrowedBy(task, robot);
-  // What is wrong with the robot alone was told before.
+  // Problems of the robot alone were reported before.
   const atStart = used === robot ? [] : checkRobot(used);
   const start = atStart.map(({ message }) => ({
     path: ['start'],
@@ -41,14 +41,14 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
   ];
 }
 
-/** A record that nothing could hold. Of a task of others it is known once its module is loaded; see `createSetup`. Nothing else is wrong. */
+/** Refuses an observation too large to record. All else must have passed; a third-party task is checked once loaded, in `createSetup`. */
 export function checkRecord(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
   if (task.kind === 'plugin') return [];
   const message = observationProblem(taskKind(task).create(task, robot).observation);
   return message === undefined ? [] : [{ path: ['observation'], message }];
 }
 
-/** A task in which nothing would ever be a success gives a learner no reward, and keeps no demonstration. */
+/** A task without a success criterion gives a learner no reward, and keeps no demonstration. */
 export function checkJudged(task: TaskConfig): readonly Finding[] {
   if (task.kind !== 'operatorJudged' || task.isJudged || task.rewardClassifier !== undefined) return [];
   const message =
@@ -56,19 +56,19 @@ export function checkJudged(task: TaskConfig): readonly Finding[] {
   return [{ path: ['isJudged'], message }];
 }
 
-/** `robot` as the task uses it: in its workspace, with its start for home, at its speed. */
+/** Returns `robot` as the task uses it: with the task's workspace and tool speed limit, and its start pose as home. */
 export function narrowedBy(task: TaskConfig, robot: RobotConfig): RobotConfig {
   const own = taskKind(task).narrowed?.(task, robot) ?? robot;
   const { toolSpeedMaxMPerS } = task;
   return toolSpeedMaxMPerS === undefined ? own : { ...own, toolSpeedMaxMPerS };
 }
 
-/** Disagreements within the learner's settings; paths are those of the learner. */
+/** Returns inconsistencies within the learner's settings; paths are those of the learner. */
 export function checkLearner(learner: LearnerConfig): readonly Finding[] {
   return learnerProblems(learner).map(({ key, message }) => ({ path: [key], message }));
 }
 
-/** What a base policy's file has to agree with is found out when it is opened; this is what the task's file alone says. */
+/** Checks the task's keys only; the base policy's file is checked when it is opened. */
 function checkBasePolicy({ basePolicy, policyHz }: TaskConfig): Finding[] {
   if (basePolicy === undefined) return [];
   const { rateHz, chunk, executeSteps } = basePolicy;
@@ -84,7 +84,7 @@ function checkBasePolicy({ basePolicy, policyHz }: TaskConfig): Finding[] {
   return findings;
 }
 
-/** Training ends by a test that tells a good policy from one that just misses the target: there has to be something between them. */
+/** Training ends by a test that tells a good policy from one that just misses the target, so there must be a gap between the two. */
 function checkGoal({ training, target }: TaskConfig): Finding[] {
   const { stopAtValidation } = training;
   if (stopAtValidation > target.successRate || stopAtValidation === 1) return [];
@@ -103,7 +103,7 @@ function checkToolSpeed({ toolSpeedMaxMPerS: ofTask }: TaskConfig, robot: RobotC
   return [{ path, message }];
 }
 
-/** Why joint `name` is no number of a cartesian action by itself; empty for what is no joint. */
+/** Explains why joint `name` cannot be a separate dimension of a cartesian action; empty if it is no joint. */
 function whyNotBeside(
   { joints, name: robot, tool: { link = joints.at(-1)!.name } }: RobotConfig,
   name: string,
@@ -149,7 +149,7 @@ function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
   return findings;
 }
 
-/** The first target of an episode may be so far from the measured pose (start guard); the leash bounds it too. */
+/** The start guard limits the distance of an episode's first target from the measured pose; the leash bounds it too. */
 function checkFirstStep({ action }: TaskConfig, robot: RobotConfig): Finding[] {
   const { leashM, leashRad } = robot;
   if (robot.base !== undefined) return [];
@@ -169,7 +169,7 @@ function checkFirstStep({ action }: TaskConfig, robot: RobotConfig): Finding[] {
   return [...jointFindings, { path: ['action', 'dimensions', action.dimensions.indexOf(axes[0]!), 'scale'], message }];
 }
 
-/** One full action per policy step, held for ever, must not need more speed than a joint has, at the home pose. */
+/** A full action in every policy step must not require more than a joint's maximum velocity, at the home pose. */
 function checkSpeed(task: TaskConfig, robot: RobotConfig, dimension: number, axis: number): Finding[] {
   const { name, scale, unit } = task.action.dimensions[dimension]!;
   const { joint, ratio } = neededSpeed(robot, axis, scale * task.policyHz);
@@ -181,8 +181,8 @@ function checkSpeed(task: TaskConfig, robot: RobotConfig, dimension: number, axi
 }
 
 /**
- * The joint that a motion of the tool along `axis` of `TOOL_AXES` (m/s, rad/s) takes closest to its speed limit at home, and the share
- * of that limit; above 1 it does not keep up.
+ * The joint that a tool motion along `axis` of `TOOL_AXES` (m/s, rad/s) brings closest to its velocity limit at home, and the fraction of
+ * that limit; above 1 it cannot keep up.
  */
 export function neededSpeed(
   robot: RobotConfig,
@@ -197,7 +197,7 @@ export function neededSpeed(
   return { joint: robot.joints[ratios.indexOf(ratio)]!, ratio };
 }
 
-/** Joint speeds (rad/s) that move the tool with `twist` (m/s, rad/s; base frame) at the home pose. */
+/** Joint velocities (rad/s) that move the tool with `twist` (m/s, rad/s; base frame) at the home pose. */
 function jointSpeedsFor(robot: RobotConfig, twist: readonly number[]): Float64Array {
   const kinematics = new ArmKinematics(robot);
   const speeds = new Float64Array(kinematics.joints);
@@ -217,7 +217,7 @@ function checkJoints(task: TaskConfig, robot: RobotConfig): Finding[] {
   return findings;
 }
 
-/** Of number `i` of the action, which moves `joint` by itself. */
+/** Checks dimension `i` of the action, which moves `joint` directly. */
 function checkJoint({ action, policyHz }: TaskConfig, i: number, joint: JointModel, subject: string): Finding[] {
   const path = ['action', 'dimensions', i] as const;
   const dimension = action.dimensions[i]!;

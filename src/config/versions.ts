@@ -1,4 +1,4 @@
-/** Which versions decide a run's numbers: for the record in its folder. */
+/** Software versions that affect a run's results, for the record in its folder. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** Packages whose version can change results. */
 const PACKAGES = ['onnxruntime-node', '@mujoco/mujoco', 'zeromq'] as const;
 
-/** Versions by name: `rein`, `node` and the packages that are installed. */
+/** Versions by name: `rein`, `node`, the platform and the installed packages. */
 export function packageVersions(): Readonly<Record<string, string>> {
   const versions: Record<string, string> = {
     rein: versionIn(new URL('../../package.json', import.meta.url)) ?? 'unknown',
@@ -20,7 +20,7 @@ export function packageVersions(): Readonly<Record<string, string>> {
   return versions;
 }
 
-/** The version of an installed package, without loading it; `undefined` where it is missing. */
+/** Version of an installed package, without loading it; `undefined` if it is missing. */
 export function installedVersion(name: string): string | undefined {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   for (const folder of folders) {

@@ -1,9 +1,9 @@
 /**
  * Rigid-body dynamics of an arm in momentum form, without accelerations: ṗ = τ + c(q, q̇) + τ_ext with the generalized momentum
- * p = M(q)·q̇ and c = ∂T/∂q − g(q) − friction (Cᵀq̇ = ∂T/∂q where C holds Christoffel's symbols: De Luca and Mattone, "Actuator
- * failure detection and isolation using generalized momenta", ICRA 2003). Everything is linear in the parameters, so that they
- * can be identified (Atkeson, An and Hollerbach 1986; momentum rows: Slotine and Li 1987), and O(n) for the whole arm: with
- * h_i the momentum of all that joint i moves, S_i its twist and v the twist of the link that carries it, p_i = h_i·S_i and
+ * p = M(q)·q̇ and c = ∂T/∂q − g(q) − friction (Cᵀq̇ = ∂T/∂q if C holds Christoffel's symbols: De Luca and Mattone, "Actuator
+ * failure detection and isolation using generalized momenta", ICRA 2003). Linear in all parameters, so that they can be
+ * identified (Atkeson, An and Hollerbach 1986; momentum rows: Slotine and Li 1987), and O(n) for the whole arm: with h_i the
+ * momentum of the composite body moved by joint i, S_i the joint's twist and v the twist of its parent link, p_i = h_i·S_i and
  * ∂T/∂q_i = h_i·(v × S_i).
  */
 import { ArmKinematics } from './kinematics.ts';
@@ -12,21 +12,21 @@ import type { Numbers } from './rotation.ts';
 import { GRAVITY_M_PER_S2 } from './units.ts';
 
 /**
- * Numbers of one joint and the link that it moves, in this order: mass (kg); mass × centre of mass, x y z (kg·m), in the link's
- * frame; inertia about the frame's origin, xx xy xz yy yz zz (kg·m²); rotor inertia (kg·m²); viscous friction (N·m·s/rad); dry
- * friction (N·m); offset of the measured torque (N·m).
+ * Number of parameters per joint and the link that it moves, in this order: mass (kg); mass × centre of mass, x y z (kg·m), in
+ * the link frame; inertia about the frame's origin, xx xy xz yy yz zz (kg·m²); rotor inertia (kg·m²); viscous friction
+ * (N·m·s/rad); dry friction (N·m); offset of the measured torque (N·m).
  */
 export const LINK_PARAMETERS = 14;
 const ROTOR = 10;
 const VISCOUS = 11;
 const DRY = 12;
 const OFFSET = 13;
-/** Dry friction grows to its full size within some of this, rad/s: a joint at rest has no sign. */
+/** Velocity scale of the tanh that smooths dry friction through zero, rad/s: a joint at rest has no friction sign. */
 const DRY_WITHIN_RAD_PER_S = 0.02;
 
-/** Keeps the last pose and velocity; nothing allocates after construction. A fixed base with z upwards. */
+/** Dynamics of one arm with a fixed base, z upwards. Keeps the last pose and velocity; nothing allocates after construction. */
 export class ArmDynamics {
-  /** At the kept pose. */
+  /** Kinematics at the kept pose. */
   readonly kinematics: ArmKinematics;
   /** [n] p, N·m·s. Valid after `apply`. */
   readonly momentum: Float64Array;
@@ -35,14 +35,14 @@ export class ArmDynamics {
   readonly #joints: number;
   readonly #gravity: number;
   readonly #velocity: Float64Array;
-  /** [3·(n+1)] of each link's frame, base frame; the last is the base's, 0. */
+  /** [3·(n+1)] angular velocity of each link's frame, base frame; the last entry is the base, 0. */
   readonly #turn: Float64Array;
   readonly #speed: Float64Array;
-  /** [12·n] of all that joint i moves, about the base's origin: momentum, angular momentum, weight, moment of weight. */
+  /** [12·n] sums over all bodies moved by joint i, about the base origin: momentum, angular momentum, weight, moment of weight. */
   readonly #carried: Float64Array;
   readonly #local: Float64Array = new Float64Array(12);
 
-  /** `weight`: whether the torques hold the links' weight, or something else does (a controller that adds it, a counterweight). */
+  /** `weight`: `measured` if the torques carry the links' weight; `compensated` if a controller or counterweight does. */
   constructor(model: RobotModel, weight: 'measured' | 'compensated') {
     const n = model.joints.length;
     this.#joints = n;
@@ -56,7 +56,7 @@ export class ArmDynamics {
     this.#carried = new Float64Array(12 * n);
   }
 
-  /** Moves the kept pose to `jointsRad` (n) and its velocity to `velocityRadPerS` (n). Tick-safe; NaN in, NaN out. */
+  /** Sets the kept pose to `jointsRad` (n) and its velocity to `velocityRadPerS` (n). Tick-safe; NaN in, NaN out. */
   place(jointsRad: Numbers, velocityRadPerS: Numbers): void {
     const { linkFrames: f, axes, topology } = this.kinematics;
     this.kinematics.forward(jointsRad);
@@ -83,7 +83,7 @@ export class ArmDynamics {
     }
   }
 
-  /** `momentum` and `drift` at the kept pose for `parameters` ([14·n], joint by joint). Tick-safe. */
+  /** Computes `momentum` and `drift` at the kept pose for `parameters` ([14·n], joint by joint). Tick-safe. */
   apply(parameters: Numbers): void {
     const { topology } = this.kinematics;
     this.#carried.fill(0);
@@ -97,7 +97,7 @@ export class ArmDynamics {
     }
   }
 
-  /** Momentum and weight of link `i` itself, turned from its frame to the base's. */
+  /** Adds momentum and weight of link `i` itself, rotated from the link frame to the base frame. */
   #addLink(i: number, parameters: Numbers, at: number): void {
     const f = this.kinematics.linkFrames;
     const r = 12 * i;
@@ -119,7 +119,7 @@ export class ArmDynamics {
     const xy = parameters[at + 5]!;
     const xz = parameters[at + 6]!;
     const yz = parameters[at + 8]!;
-    // l = m·v + ω×h, L = I·ω + h×v, about the link's own origin.
+    // l = m·v + ω×h, L = I·ω + h×v, about the link frame's origin.
     local[6] = m * vx + wy * hz - wz * hy;
     local[7] = m * vy + wz * hx - wx * hz;
     local[8] = m * vz + wx * hy - wy * hx;
@@ -146,7 +146,7 @@ export class ArmDynamics {
     c[r + 10] = c[r + 10]! + g * (m * ox + f[r]! * hx + f[r + 1]! * hy + f[r + 2]! * hz);
   }
 
-  /** What all that joint `i` moves does along its axis. */
+  /** Projects the momentum and weight of all bodies moved by joint `i` onto the joint's twist. */
   #project(i: number, parameters: Numbers, at: number): void {
     const { axes, originsM, linkFrames, topology } = this.kinematics;
     const parent = topology.parents[i]!;
@@ -158,7 +158,7 @@ export class ArmDynamics {
     const ox = originsM[3 * i]!;
     const oy = originsM[3 * i + 1]!;
     const oz = originsM[3 * i + 2]!;
-    // The joint's twist (angular a, linear o×a) about the base's origin, or (0, a) of a sliding one.
+    // The joint's twist (angular a, linear o×a) about the base origin; (0, a) for a prismatic joint.
     const tx = isTurning * ax;
     const ty = isTurning * ay;
     const tz = isTurning * az;
@@ -177,7 +177,7 @@ export class ArmDynamics {
       c[r + 5]! * tz +
       parameters[at + ROTOR]! * qd;
     const weight = c[r + 8]! * sz + c[r + 9]! * tx + c[r + 10]! * ty;
-    // v × S, with v the twist of the link that carries the joint, about the base's origin.
+    // v × S, with v the twist of the parent link, about the base origin.
     const wx = this.#turn[p]!;
     const wy = this.#turn[p + 1]!;
     const wz = this.#turn[p + 2]!;

@@ -1,19 +1,19 @@
 /**
- * A mobile base as the safety chain sees it: axes with speed and acceleration limits in the place of joints. Distances
- * driven and angles turned are free axes; a steering angle has limits like a joint.
+ * Robot model of a mobile base for the safety chain: axes with speed and acceleration limits take the place of joints. Driven
+ * distances and turned angles are free axes; a steering angle has position limits like a joint.
  */
 import type { BaseModel, JointModel, RobotModel } from './robot-model.ts';
 
-/** Free axes count from where the base stood; no base gets this far, m or rad. */
+/** Position limit of free axes, which start at 0 where the base started; no base gets this far, m or rad. */
 const FREE_RANGE = 1e9;
-/** A base has no tool; its tool point stays in the middle of this box, m. */
+/** Half-size of the workspace box, m: a base has no tool, and its tool point stays in the box's centre. */
 const BOX_M = 1;
-/** The steering keeps this distance from its stops, rad. */
+/** Margin kept from both steering limits, rad. */
 const STEERING_MARGIN_RAD = 0.005;
-/** Longer than any steering goes: what the steering measures does not hold up its reference, rad. */
+/** Steering leash, rad: larger than any steering angle, so that the measured angle never holds the reference back. */
 const LEASH_RAD = 1;
 
-/** The model of a base named `name` whose guard ticks `controlHz` times a second. Joints: `axesOf(base)`. */
+/** Returns the model of a base named `name` whose guard runs at `controlHz`. Joints: `axesOf(base)`. */
 export function modelOfBase(name: string, base: BaseModel, controlHz: number): RobotModel {
   const joints = axesOf(base);
   return {
@@ -31,8 +31,8 @@ export function modelOfBase(name: string, base: BaseModel, controlHz: number): R
 }
 
 /**
- * Its axes: `x` (ahead, m) and `yaw` (turned to the left, rad); `x`, `y` (to the left, m) and `yaw` for a holonomic one;
- * `x` and `steering` (wheels to the left, rad) for Ackermann steering. Throws `RangeError` where a limit is missing.
+ * Returns the axes of a base: `x` (forward, m) and `yaw` (counter-clockwise, rad); `x`, `y` (left, m) and `yaw` for a holonomic
+ * base; `x` and `steering` (wheels to the left, rad) for Ackermann steering. Throws `RangeError` if a limit is missing.
  */
 export function axesOf(base: BaseModel): readonly JointModel[] {
   const x = axis('x', 'path', base.speedMaxMPerS, base.accelMaxMPerS2);

@@ -7,7 +7,7 @@ import type { BaseModel } from './robot-model.ts';
 const kinds = [diffBase, holonomicBase, carBase];
 const share = fc.double({ min: -1, max: 1, noNaN: true });
 
-/** The pose after a straight way of the axes, in 20 000 steps of Euler's midpoint rule. */
+/** Pose after a straight path of the axes, in 20 000 steps of the midpoint rule. */
 function reckoned(base: BaseModel, from: readonly number[], way: readonly number[]): number[] {
   let [x, y, heading] = [0, 0, 0];
   const steps = 20_000;
@@ -34,7 +34,7 @@ describe.each(kinds)('the way of $name', ({ base, joints }) => {
   it('ends where many small steps end', () => {
     fc.assert(
       fc.property(axes, ways, (from, way) => {
-        // A third of the cars keep their steering.
+        // A third of the bases keep their steering angle.
         if (base!.kind === 'ackermann')
           way[1] = Math.abs(way[1]!) < 0.33 ? 0 : 0.4 * way[1]! * Math.sign(-from[1]! || 1);
         const pose = new Float64Array(3);

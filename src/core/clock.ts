@@ -1,7 +1,7 @@
-/** Time as a parameter: nothing outside this file reads a clock. */
+/** Time as a parameter of control code, which reads a `Clock` only. */
 import type { MonotonicNs } from './units.ts';
 
-/** A source of time. Durations come from `monotonicNs` only; `wallMs` is for labels people read. */
+/** A source of time. Durations are computed from `monotonicNs` only; `wallMs` is for human-readable labels. */
 export interface Clock {
   /** Nanoseconds since an arbitrary origin; never goes back. Allocates a bigint. */
   monotonicNs(): MonotonicNs;
@@ -14,8 +14,8 @@ export interface Clock {
 const OFFSET_SAMPLES = 16;
 
 /**
- * What performance.now lacks to hrtime, s. A thread that is held up between the two looks sees too little, by milliseconds
- * on a busy machine: the most of several is right.
+ * Offset between hrtime and performance.now, s. A thread preempted between the two reads measures too little, by milliseconds
+ * on a busy machine: the maximum of several samples is taken.
  */
 function monotonicOffsetS(): number {
   let offsetS = Number.NEGATIVE_INFINITY;
@@ -43,13 +43,13 @@ export class SystemClock implements Clock {
   }
 }
 
-/** Lock-step time is a whole number of these, 15 ps: all its instants in 36 hours, and their differences, are exact doubles. */
+/** Lock-step time is a multiple of this, 15 ps: all instants within 36 hours, and their differences, are exact doubles. */
 const GRAIN_S = 2 ** -36;
 
 /**
- * Time that passes one control period per tick, however long the tick took: simulated runs are as fast as
- * the machine allows, and repeat exactly. The period is rounded to `GRAIN_S`, so that what lies between two ticks is the same
- * to the bit early and late in a run: an episode does not depend on how many came before it.
+ * Clock that advances one control period per tick, however long the tick took: simulated runs are as fast as the machine
+ * allows, and repeat exactly. The period is rounded to `GRAIN_S`, so that the time between two ticks is bit-identical early
+ * and late in a run: an episode does not depend on how many preceded it.
  */
 export class LockStepClock implements Clock {
   readonly #periodS: number;
@@ -72,7 +72,7 @@ export class LockStepClock implements Clock {
     return this.#ticks * this.#periodS * 1e3;
   }
 
-  /** Lets one control period pass. Tick-safe. */
+  /** Advances the clock by one control period. Tick-safe. */
   step(): void {
     this.#ticks++;
   }

@@ -1,9 +1,9 @@
-/** What was opened one after the other is closed the other way round, all of it, whatever goes wrong. */
+/** Resources are closed in the reverse order of their opening, all of them, whatever fails. */
 
-/** Closes one thing that was opened. */
+/** Closes one resource. */
 export type Close = () => void | Promise<void>;
 
-/** Closes all, the last one first: it may use those before. Rejects with the first error, once all have been tried. */
+/** Calls all `closes`, last first, as a later one may use earlier ones. Rejects with the first error after all were tried. */
 export async function closeAll(closes: readonly Close[]): Promise<void> {
   const errors: unknown[] = [];
   for (const close of closes.toReversed()) {
@@ -16,18 +16,18 @@ export async function closeAll(closes: readonly Close[]): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-/** `open`, which adds to `closes` as it goes. Where it fails all that is open by then is closed, and its own error is passed on. */
+/** Runs `open`, which pushes to `closes` as it goes. If it fails, all that was opened is closed and its own error is rethrown. */
 export async function openedOrClosed<T>(closes: Close[], open: (closes: Close[]) => Promise<T>): Promise<T> {
   try {
     return await open(closes);
   } catch (error) {
-    // Why it had to be closed says more than why it could not be.
+    // The error of `open` says more than a failure to close.
     await closeAll(closes).catch(() => undefined);
     throw error;
   }
 }
 
-/** `work`, which adds to `closes` what it opens; all of that is closed at its end. Its own error goes before one of closing. */
+/** Runs `work`, which pushes to `closes` what it opens, then closes all of it. Its own error takes precedence over one of closing. */
 export async function closedAfter<T>(work: (closes: Close[]) => Promise<T>): Promise<T> {
   const closes: Close[] = [];
   const result = await openedOrClosed(closes, work);

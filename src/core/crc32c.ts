@@ -1,10 +1,10 @@
-/** CRC-32C (Castagnoli, RFC 3720 appendix B.4): the checksum of every frame and record of ours. */
+/** CRC-32C (Castagnoli, RFC 3720 appendix B.4): the checksum of all of Rein's frames and records. */
 
 const tables = buildTables();
 
 /**
- * The CRC-32C of `bytes` from `start` to before `end`, as an unsigned 32-bit integer; pass the result as `previous` to go on over
- * several pieces. Eight bytes a round. Tick-safe.
+ * Returns the CRC-32C of `bytes` from `start` to before `end`, as an unsigned 32-bit integer; pass the result as `previous`
+ * to continue over several pieces. Eight bytes per round. Tick-safe.
  */
 export function crc32c(bytes: Uint8Array, previous = 0, start = 0, end: number = bytes.length): number {
   const [t0, t1, t2, t3, t4, t5, t6, t7] = tables;

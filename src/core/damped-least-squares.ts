@@ -1,6 +1,6 @@
 /**
- * Joint motion for a wanted tool motion: damped least squares, min ‖W(J·dq − e)‖² + λ²‖dq‖², with a damping λ that
- * grows near singular poses (Nakamura and Hanafusa, "Inverse kinematic solutions with singularity robustness", 1986).
+ * Inverse differential kinematics by damped least squares: min ‖W(J·dq − e)‖² + λ²‖dq‖², with a damping λ that grows near
+ * singular poses (Nakamura and Hanafusa, "Inverse kinematic solutions with singularity robustness", 1986).
  */
 import type { Numbers } from './rotation.ts';
 
@@ -9,14 +9,14 @@ const FLOOR = 1e-6;
 /** λ at a singular pose, in the Jacobian's units (m and rad per rad). */
 const SINGULAR = 0.05;
 
-/** Solves for one arm. Owns its scratch; nothing allocates after construction. */
+/** Damped least-squares solver for one arm. Owns its scratch memory; nothing allocates after construction. */
 export class DampedLeastSquares {
   readonly #joints: number;
   readonly #gram: Float64Array;
   readonly #factor: Float64Array;
   readonly #right: Float64Array;
   readonly #weighted: Float64Array;
-  /** The task rows that count, 1 or 0 each: x, y, z, and rotation about x, y, z of the base frame. */
+  /** Selected task rows, 1 or 0 each: x, y, z, and rotation about x, y, z of the base frame. */
   readonly #rows: Float64Array;
 
   constructor(joints: number, rows: Numbers) {
@@ -31,9 +31,9 @@ export class DampedLeastSquares {
 
   /**
    * Writes into `out` (n, rad) the joint motion for the tool motion `error` (6: m then rad, base frame), given the
-   * 6×n `jacobian`. `healthyGain` is the manipulability below which damping starts to grow; `extraDamping` (λ², ≥ 0) is
-   * added everywhere. Returns the manipulability √det of the Gram matrix. Never fails: at a singular pose it gives up
-   * motion along the lost direction. Tick-safe.
+   * 6×n `jacobian`. Below the manipulability `healthyGain` the damping starts to grow; `extraDamping` (λ², ≥ 0) is always
+   * added. Returns the manipulability √det of the Gram matrix. Never fails: at a singular pose, motion along the lost
+   * direction is dropped. Tick-safe.
    */
   solve(out: Float64Array, jacobian: Numbers, error: Numbers, healthyGain: number, extraDamping = 0): number {
     this.#buildGram(jacobian);
@@ -66,7 +66,7 @@ export class DampedLeastSquares {
     return gain;
   }
 
-  /** WJ, and JᵀJ for up to six joints, JJᵀ above: the smaller of the two. */
+  /** Computes WJ, and the smaller Gram matrix: JᵀJ for up to six joints, JJᵀ above. */
   #buildGram(jacobian: Numbers): void {
     const n = this.#joints;
     const weighted = this.#weighted;
@@ -87,7 +87,7 @@ export class DampedLeastSquares {
     }
   }
 
-  /** Cholesky of Gram + damping·I (positive definite as damping > 0); returns its determinant. */
+  /** Cholesky factorisation of Gram + damping·I (positive definite as damping > 0); returns its determinant. */
   #factorise(damping: number): number {
     const size = this.#right.length;
     const l = this.#factor;
@@ -97,7 +97,7 @@ export class DampedLeastSquares {
         let sum = this.#gram[a * size + b]!;
         for (let k = 0; k < b; k++) sum -= l[a * size + k]! * l[b * size + k]!;
         if (a === b) {
-          // Rounding may take a pivot below the damping that it is at least.
+          // Rounding may push a pivot below the damping, its lower bound.
           const pivot = Math.max(sum + damping, damping);
           determinant *= pivot;
           l[a * size + a] = Math.sqrt(pivot);
@@ -127,8 +127,8 @@ export class DampedLeastSquares {
 }
 
 /**
- * The task rows that an arm whose tool hangs on `joints` joints can be asked to follow: all six from six joints on, position and yaw
- * from four, position below.
+ * Task rows for an arm with `joints` joints between base and tool: all six from six joints on, position and yaw from four,
+ * position below.
  */
 export function taskRows(joints: number): readonly number[] {
   if (joints >= 6) return [1, 1, 1, 1, 1, 1];

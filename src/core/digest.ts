@@ -1,7 +1,7 @@
-/** SHA-256: what shows whether content is the one that was meant. */
+/** SHA-256 digests, to verify the identity of content. */
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of `parts` one after another, as 64 hexadecimal digits. Texts count as UTF-8, numbers as their little-endian bytes. */
+/** SHA-256 of the concatenated `parts`, as 64 hexadecimal digits. Strings are hashed as UTF-8, numbers as little-endian bytes. */
 export function sha256Hex(...parts: readonly (string | Uint8Array | Float32Array)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) {

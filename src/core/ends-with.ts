@@ -1,13 +1,13 @@
 /**
- * A program that shall end with another, which need not be its parent: `ros2 launch` that fails leaves behind what it has started, and
- * that would go on beside the next launch, and answer for it.
+ * Ends a program together with another process, which need not be its parent: a failing `ros2 launch` leaves its children
+ * running, and they would answer beside the next launch.
  */
 
-/** Environment variable with the id of the process to end with. */
+/** Environment variable with the id of the process to follow. */
 export const ENDS_WITH = 'REIN_ENDS_WITH';
 const LOOK_MS = 500;
 
-/** Calls `onGone` once that process is gone; at once where it is gone already. The result ends the watch. Without one nothing is watched. */
+/** Calls `onGone` once the process `given` has ended, also if it already has; no-op if unset. The returned function stops watching. */
 export function endsWith(onGone: () => void, given: string | undefined = process.env[ENDS_WITH]): () => void {
   const pid = Number(given);
   if (!(Number.isSafeInteger(pid) && pid > 0)) return () => undefined;
@@ -25,7 +25,7 @@ export function endsWith(onGone: () => void, given: string | undefined = process
   };
 }
 
-/** Whether a process with the id `pid` is there, whosever it is. */
+/** True if a process with the id `pid` exists, whichever user owns it. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

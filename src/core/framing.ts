@@ -1,28 +1,27 @@
 /**
- * The frame that messages between processes travel in: magic u32, version u8, kind u8, fields of the layout's own, the payload's
- * length u32, CRC-32C u32; then the payload. Little-endian. Two layouts: robot and learner, node and guard. Bytes only: no
- * sockets, no clock.
+ * Frame format for messages between processes: magic u32, version u8, kind u8, layout-specific fields, payload length u32,
+ * CRC-32C u32; then the payload. Little-endian. Two layouts: robot and learner, node and guard. Bytes only: no sockets, no clock.
  */
 import { crc32c } from './crc32c.ts';
 
-/** What distinguishes one layout from another. */
+/** Parameters of a frame layout. */
 export interface FrameLayout {
   /** Four letters. */
   readonly magic: string;
-  /** Readers refuse all others. */
+  /** Readers reject all other versions. */
   readonly version: number;
-  /** Bytes before the payload; length and checksum are the last eight. */
+  /** Header size; payload length and checksum are its last eight bytes. */
   readonly headerBytes: number;
-  /** Bytes: a length is held against it before anything is allocated. */
+  /** Largest payload, bytes: checked before anything is allocated. */
   readonly maxPayloadBytes: number;
-  /** What the checksum is over: the header up to it and the payload, or the payload alone. */
+  /** Bytes covered by the checksum: the header before it and the payload, or the payload alone. */
   readonly checksum: 'frame' | 'payload';
 }
 
 const VERSION_AT = 4;
 const KIND_AT = 5;
 
-/** Writes and checks frames of one layout; `at` is where a frame begins. */
+/** Writes and checks frames of one layout; `at` is the offset of a frame. */
 export class Framing {
   readonly #layout: FrameLayout;
   readonly #magic: Uint8Array;
@@ -36,7 +35,7 @@ export class Framing {
     this.#checksumAt = layout.headerBytes - 4;
   }
 
-  /** A new frame around a copy of `payload`, its own fields still zero, not sealed. Throws `RangeError` where that is too long. */
+  /** Returns an unsealed frame around a copy of `payload`, layout-specific fields zero. Throws `RangeError` if it is too long. */
   frame(kind: number, payload: Uint8Array): Uint8Array {
     const { headerBytes, maxPayloadBytes, version } = this.#layout;
     if (payload.length > maxPayloadBytes) throw new RangeError(`a payload of ${payload.length} bytes is too long`);
@@ -49,7 +48,7 @@ export class Framing {
     return bytes;
   }
 
-  /** Writes the checksum of `frame` as it is now. Tick-safe where that is over the payload alone. */
+  /** Writes the checksum of the current content of `frame`. Tick-safe if it covers the payload alone. */
   seal(frame: Uint8Array): void {
     writeU32(frame, this.#checksumAt, this.#checksumOf(frame, 0, this.#layout.version));
   }
@@ -67,12 +66,12 @@ export class Framing {
     return bytes[at + KIND_AT]!;
   }
 
-  /** The payload's length as the header has it, bytes: to be held against what is there. */
+  /** Payload length in the header, bytes; unchecked against the available bytes. */
   lengthOf(bytes: Uint8Array, at = 0): number {
     return readU32(bytes, at + this.#lengthAt);
   }
 
-  /** Whether all of the frame is there and its checksum holds, as if this layout's version stood in the header. */
+  /** True if the frame is complete and its checksum valid, assuming this layout's version in the header. */
   isIntact(bytes: Uint8Array, at = 0): boolean {
     if (at + this.#layout.headerBytes + this.lengthOf(bytes, at) > bytes.length) return false;
     return readU32(bytes, at + this.#checksumAt) === this.#checksumOf(bytes, at, this.#layout.version);

@@ -1,9 +1,9 @@
-/** What guard and node send each other, as plain data. `src/guard/link` carries it in memory or over a socket. */
+/** Data exchanged between guard and node. `src/guard/link` carries it in memory or over a socket. */
 import { counter, doubles, inside, number, type RowOf, word } from '../rows/index.ts';
 import { BUS_COUNTERS } from './hardware.ts';
 import { ROBOT_STATE } from './robot-state.ts';
 
-/** States of the guard (`src/safety/safety-state.ts`). The order is the wire's code: never reorder, only append. */
+/** States of the guard (`src/safety/safety-state.ts`). The index is the wire code: never reorder, only append. */
 export const SAFETY_STATES = [
   'disconnected',
   'standby',
@@ -16,115 +16,115 @@ export const SAFETY_STATES = [
 ] as const;
 export type SafetyStateName = (typeof SAFETY_STATES)[number];
 
-/** Whether somebody's commands are followed. */
+/** True if motion commands are followed. */
 export function isActive(state: SafetyStateName): boolean {
   return state === 'active.policy' || state === 'active.human';
 }
 
-/** Who asks for motion. The order is the wire's code. */
-/** `script`: a program that is no policy, such as a scripted operator or a rewind: it moves what a policy may move, and no more. On the wire: only add. */
+/** Sources of motion commands. The index is the wire code: only append. */
+/** `script`: a program other than a policy, such as a scripted operator or a rewind; it has the limits of a policy. */
 export const DECIDERS = ['hold', 'policy', 'human', 'script'] as const;
 export type Decider = (typeof DECIDERS)[number];
 
-/** Of these tables on the link between node and guard: raise it with every change of one, and write its golden bytes anew. */
+/** Version of these tables on the link between node and guard: increment it with every change of one, and regenerate its golden bytes. */
 export const LINK_VERSION = 6;
 
 /** The fields of a command, in the order of the guard's link. */
 export const COMMAND = {
-  /** Rises by one per command of a node's life. */
+  /** Increments with every command over a node's lifetime. */
   seq: number(-1),
   decider: word(DECIDERS),
-  /** Seconds of the machine's monotonic clock (or the lock-step clock) when it was decided. */
+  /** Decision time, s of the machine's monotonic clock (or of the lock-step clock). */
   issuedAtS: number(),
   leaseS: number(),
   policyVersion: number(),
-  /** See `Policy.run`: weights of two numbers are of two runs, whatever their versions. */
+  /** See `Policy.run`: weights with different run numbers belong to different runs, whatever their versions. */
   policyRun: number(),
   /** [A] normalised, [−1, 1]. */
   action: doubles('actions'),
 };
 
-/** One action for one policy step, newest wins; it is valid for `leaseS` from `issuedAtS`. */
+/** One action for one policy step, latest wins; valid for `leaseS` from `issuedAtS`. */
 export interface ActionCommand extends RowOf<typeof COMMAND> {}
 
 const { measuredAtS, signals, ...measured } = inside('robot', ROBOT_STATE);
 
-/** The fields of a frame, in the order of the guard's link: scalars, then arrays. A page shows those that `src/core/telemetry.ts` does not leave out. */
+/** Fields of a frame, in the order of the guard's link: scalars, then arrays. `src/core/telemetry.ts` omits some of them for pages. */
 export const FRAME = {
-  /** Of this frame; −1 before the first. */
+  /** Number of this tick; −1 before the first. */
   tick: number(-1),
   state: word(SAFETY_STATES),
   decider: word(DECIDERS),
   /** `seq` of the command being executed; −1 for none. */
   commandSeq: number(-1),
-  /** Bits of the safety stages that changed this tick's command. */
+  /** Bits of the safety stages that changed the command in this tick. */
   filterBits: number(),
-  /** Counted since the guard started. */
+  /** Total since the guard started. */
   ticks: counter(),
   changedTicks: counter(),
-  /** Ticks in which an independent check found a limit broken. */
+  /** Ticks in which an independent check found a limit violated. */
   violations: counter(),
   /** Ticks that began later than one period after their deadline. */
   overruns: counter(),
   measuredAtS,
-  /** Bits of the faults that are present or not acknowledged yet (`src/safety/faults.ts`); 0 is healthy. */
+  /** Bits of the faults that are present or not yet acknowledged (`src/safety/faults.ts`); 0: healthy. */
   faultFlags: number(),
-  /** The smallest of all margins of the reference, as a share: 1 in the middle, 0 at a limit. */
+  /** Smallest of all normalised margins of the reference: 1 in the middle of a range, 0 at a limit. */
   marginMin: number(),
-  /** Smallest monitored distance of the reference: points to walls, shapes to boxes and to each other, m. */
+  /** Smallest monitored distance of the reference, m: points to walls, shapes to boxes and to each other. */
   clearanceM: number(),
-  /** Content of the energy tank, J, and as a share of what it holds; both 0 without a tank. */
+  /** Content of the energy tank, J, and as a fraction of its capacity; both 0 without a tank. */
   tankEnergyJ: number(),
   tankLevel: number(),
-  /** Share of the wanted motion that the tank paid for in this tick; 1 where it did not act. */
+  /** Fraction of the requested motion that the tank paid for in this tick; 1 if it did not limit it. */
   tankScale: number(1),
-  /** Energy that changes of the set-point put into the robot since the guard started, J; what they took out is not deducted. */
+  /** Energy injected into the robot by set-point changes since the guard started, J; extracted energy is not deducted. */
   tankInjectedJ: counter(),
-  /** The joint whose torque is nearest its limit of `torqueObserver`, and its residual, N·m (row 54); the last ones while it has no torque, −1 and 0 before. */
+  /** Joint whose torque is nearest its limit (`torqueObserver`), and its residual, N·m (row 54); kept without torque; at first −1, 0. */
   residualJoint: number(-1),
   residualNm: number(),
-  /** The driver's own stamp of that reading, s on the driver's clock; NaN before the first. `robot.measuredAtS`: when the guard read it. */
+  /** The driver's own stamp of that reading, s of the driver's clock; NaN before the first. The guard's read time: `robot.measuredAtS`. */
   stampS: number(Number.NaN),
-  /** How long after its deadline this tick began, s; 0 in lock-step. Of ticks that a link has left out since, the latest. */
+  /** Lateness of this tick, s; 0 in lock-step. If a link has dropped frames since the last one, the largest among them. */
   tickLateS: number(),
-  /** How long the newest command was issued for, and how much of that is left in this tick, s; both 0 while there is none. */
+  /** Duration for which the newest command was issued, and the remainder at this tick, s; both 0 without a command. */
   leaseS: number(),
   leaseLeftS: number(),
-  /** What the driver has said since the guard started: new readings, ticks in which one was late or the old one again, or was lost. */
+  /** Driver readings since the guard started: new ones, ticks with a late or repeated reading, and ticks with a lost reading. */
   readings: counter(),
   lateReadings: counter(),
   lostReadings: counter(),
-  /** References that the driver did not take. */
+  /** References rejected by the driver. */
   refusedWrites: counter(),
-  /** No monitored point of the reference is let go faster in this tick, m/s; Infinity where the joints' own speeds alone limit them. */
+  /** Speed limit of the monitored points in this tick, m/s; Infinity if only the joints' own velocity limits apply. */
   toolSpeedMPerS: number(Number.POSITIVE_INFINITY),
-  /** [stages] ticks since the guard started in which each stage of the safety chain changed the command, in their order. */
+  /** [stages] ticks since the guard started in which each stage of the safety chain changed the command, in chain order. */
   stageTicks: doubles('stages'),
-  /** [stages] room that each stage left in this tick to what it guards, as a share: 1 is far away, 0 at the limit. */
+  /** [stages] normalised margin of each stage to its limit in this tick: 1 far away, 0 at the limit. */
   stageMargins: doubles('stages', 1),
   ...measured,
-  /** [6] the driver's `meanWrench` of that reading (N, N·m, base frame); NaN where it gives none. */
+  /** [6] the driver's `meanWrench` of that reading (N, N·m, base frame); NaN if the driver has none. */
   meanWrench: doubles(6, Number.NaN),
   signals,
-  /** [n] what the joints were asked to reach. */
+  /** [n] commanded joint positions. */
   referenceRad: doubles('joints'),
-  /** [7] tool point of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
+  /** [7] tool pose of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
   referenceTcp: doubles(7),
-  /** [7] tool point of the measurement. */
+  /** [7] measured tool pose. */
   measuredTcp: doubles(7),
   /**
-   * [A] where the reference is, less where the newest action wanted it, in action units: 0 once it has arrived, all
-   * zeros while no command is followed.
+   * [A] reference minus the target of the newest action, in action units: 0 once it has arrived, all zeros while no command
+   * is followed.
    */
   shortfall: doubles('actions'),
-  /** The driver's `busCounters` after this tick, in the order of `BUS_COUNTERS`; all NaN where no bus counts. */
+  /** The driver's `busCounters` after this tick, in the order of `BUS_COUNTERS`; all NaN without a counting bus. */
   busCounters: doubles(BUS_COUNTERS.length, Number.NaN),
 };
 
-/** What the guard publishes every tick. All arrays are reused: copy what you keep. */
+/** Published by the guard every tick. All arrays are reused: copy them to keep them. */
 export interface GuardFrame extends RowOf<typeof FRAME> {}
 
-/** A request that is not motion. Answered once. */
+/** A request other than motion. Answered once. */
 export type GuardRequest =
   | { readonly kind: 'enable' }
   | { readonly kind: 'activate' }
@@ -132,43 +132,43 @@ export type GuardRequest =
   | { readonly kind: 'stop' }
   | { readonly kind: 'acknowledge' }
   | { readonly kind: 'disable' }
-  /** A person lets programs activate until the robot next stands for another reason than an episode's end. */
+  /** The operator lets programs activate until the robot next stops for a reason other than the end of an episode. */
   | { readonly kind: 'permit' }
   | { readonly kind: 'resetScene'; readonly layout: SceneLayout };
 
 export type GuardAnswer =
   | { readonly ok: true }
   /**
-   * `needs`: it may be granted when a person asks for it, once a tick has a reading of the joints that is believed, or in another
-   * state of the guard. Absent: `reason` has to be mended first.
+   * `needs`: the request may be granted if the operator makes it, once a tick has a trusted joint reading, or in another
+   * guard state. Absent: `reason` has to be fixed first.
    */
   | { readonly ok: false; readonly reason: string; readonly needs?: (typeof ANSWER_NEEDS)[number] };
 
 export const ANSWER_NEEDS = ['person', 'reading', 'state'] as const;
 
-/** Something about the robot's connection that people should know, beyond the state of each tick. */
+/** An event of the robot's connection for the operator, beyond the state of each tick. */
 export interface GuardNotice {
   readonly level: 'info' | 'warn' | 'error';
-  /** Row in the fault table; 0 for none. */
+  /** Row in the fault table; 0 if none. */
   readonly row: number;
   readonly message: string;
   /** What to do about it; may be empty. */
   readonly remedy: string;
   /**
-   * Names what lasts until a notice of the same name says that it is over, e.g. `bridge`; what follows a slash is a part
-   * of it, and goes with it. Without a name it is news of the moment.
+   * Name of a lasting condition, e.g. `bridge`: it holds until a notice of the same name reports its end; a suffix after a
+   * slash names a part, which ends with the whole. Absent: a one-off event.
    */
   readonly condition?: string;
-  /** The condition is over. Default false. */
+  /** The condition has ended. Default false. */
   readonly isOver?: boolean;
 }
 
-/** What one episode starts from, where software can arrange the surroundings (simulation). */
+/** Initial state of one episode, if software can arrange the scene (simulation). */
 export interface SceneLayout {
   readonly jointsRad: readonly number[];
   /** Poses of movable objects by name: x, y, z (m), yaw (rad), base frame. */
   readonly objects: Readonly<Record<string, readonly [number, number, number, number]>>;
-  /** Values for signals that are not measured, e.g. a hole estimate. */
+  /** Values of signals that are not measured, e.g. a hole estimate. */
   readonly signals: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** Where the tool is for given joints, how it moves with them, and joints for a wanted tool pose. Pure geometry. */
+/** Forward and inverse kinematics and the Jacobian of an arm. Pure geometry. */
 import { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 import { LinkTopology } from './link-topology.ts';
 import { limitMarginsOf } from './robot-defaults.ts';
@@ -21,32 +21,32 @@ const INVERSE_TOLERANCE_RAD = 1e-6;
 const INVERSE_STEP_RAD = 0.3;
 
 /**
- * Forward kinematics and Jacobian of one arm, which may branch. Keeps the last pose; nothing allocates after construction. A mobile
- * base has no tool: its tool point stays at the origin, and no axis moves it.
+ * Forward kinematics and Jacobian of one arm, which may branch. Keeps the last pose; nothing allocates after construction. A
+ * mobile base has no tool: its tool point stays at the origin, and no axis moves it.
  */
 export class ArmKinematics {
   readonly joints: number;
-  /** [6] 1 for each row of a tool motion that the joints that carry the tool can be asked to follow (`taskRows`), else 0. */
+  /** [6] 1 for each task row that the joints between base and tool can follow (`taskRows`), else 0. */
   readonly taskRows: readonly number[];
   /** [3] tool point in the base frame, m. Valid after `forward`. */
   readonly tcpPositionM: Float64Array = new Float64Array(3);
-  /** [9] orientation of the tool in the base frame, row-major. */
+  /** [9] tool orientation in the base frame, row-major. */
   readonly tcpRotation: Float64Array = new Float64Array(9);
-  /** [n] bounds |∂p/∂q_i| of the tool point, m/rad (1 for a sliding joint, 0 for one that does not move it). */
+  /** [n] upper bounds of |∂p/∂q_i| for the tool point p, m/rad (1 for a prismatic joint, 0 for one that does not move it). */
   readonly reachM: Float64Array;
-  /** [12·n] for each joint the frame of the link that it moves: rotation (9, row-major), origin (3, m), base frame. */
+  /** [12·n] frame of the link moved by each joint: rotation (9, row-major), origin (3, m), base frame. */
   readonly linkFrames: Float64Array;
   /** [3·n] unit axis of each joint, base frame. */
   readonly axes: Float64Array;
-  /** [3·n] origin of each joint before it moves, m, base frame. A turning joint's axis goes through it. */
+  /** [3·n] origin of each joint frame before the joint's motion, m, base frame. A revolute joint's axis passes through it. */
   readonly originsM: Float64Array;
   readonly topology: LinkTopology;
 
   readonly #model: RobotModel;
   readonly #fixedRotation: readonly Float64Array[];
   /**
-   * [n] each joint's origin and axis as the model has them. Copies: lists of whole numbers and lists of fractions are different
-   * things to V8, and code that reads both puts what it reads on the heap.
+   * [n] origin and axis of each joint in the model, copied to typed arrays: V8 distinguishes arrays of integers from arrays of
+   * doubles, and code that reads both allocates.
    */
   readonly #origins: readonly Float64Array[];
   readonly #jointAxes: readonly Float64Array[];
@@ -54,7 +54,7 @@ export class ArmKinematics {
   readonly #jointsRad: Float64Array;
   readonly #toolRotation: Float64Array = new Float64Array(9);
   readonly #jacobian: Float64Array;
-  /** [n] kept from position limits, rad. */
+  /** [n] margin kept from the position limits, rad. */
   readonly #margins: Float64Array;
   readonly #quaternion: Float64Array = new Float64Array(4);
   readonly #frame: Float64Array = new Float64Array(9);
@@ -62,7 +62,7 @@ export class ArmKinematics {
   readonly #link: Float64Array = new Float64Array(9);
   readonly #inverse: InverseScratch;
 
-  /** Throws `RangeError` for a model without joints or with an axis that is not a unit vector. */
+  /** Throws `RangeError` for a model without joints or with a joint axis that is not a unit vector. */
   constructor(model: RobotModel) {
     const n = model.joints.length;
     if (n === 0) throw new RangeError('an arm needs at least one joint');
@@ -92,7 +92,7 @@ export class ArmKinematics {
     this.forward(model.homeRad);
   }
 
-  /** Moves the kept pose to the joint angles `jointsRad` ([n]; not kept). Tick-safe; NaN in, NaN out. */
+  /** Sets the kept pose to the joint positions `jointsRad` ([n]; not retained). Tick-safe; NaN in, NaN out. */
   forward(jointsRad: Numbers): void {
     const frame = this.#frame;
     frame.fill(0);
@@ -114,7 +114,7 @@ export class ArmKinematics {
     multiplyMatrix(this.tcpRotation, frame, this.#toolRotation);
   }
 
-  /** Writes into `out` (3) where the point `pointM` of the link that joint `link` moves (−1: base) is, m, base frame. Tick-safe. */
+  /** Writes into `out` (3) the position of point `pointM` of the link moved by joint `link` (−1: base), m, base frame. Tick-safe. */
   pointOf(out: Float64Array, link: number, pointM: Numbers): void {
     if (link < 0) {
       for (let k = 0; k < 3; k++) out[k] = pointM[k]!;
@@ -128,7 +128,7 @@ export class ArmKinematics {
     }
   }
 
-  /** [4] orientation of the tool in the base frame, w, x, y, z, w ≥ 0; computed on each read into one buffer. Tick-safe. */
+  /** [4] tool orientation in the base frame, w, x, y, z, w ≥ 0; computed on each read into one buffer. Tick-safe. */
   get tcpQuaternion(): Float64Array {
     quaternionFromMatrix(this.#quaternion, this.tcpRotation);
     return this.#quaternion;
@@ -141,8 +141,8 @@ export class ArmKinematics {
   }
 
   /**
-   * 6×n row-major: tool velocity (m/s then rad/s, base frame) = J·joint velocity (rad/s), at the kept pose. The array is
-   * reused by the next call. Tick-safe.
+   * Geometric Jacobian at the kept pose, 6×n row-major: tool velocity (m/s then rad/s, base frame) = J·joint velocity
+   * (rad/s). The array is reused by the next call. Tick-safe.
    */
   jacobian(): Float64Array {
     const n = this.joints;
@@ -174,10 +174,10 @@ export class ArmKinematics {
   }
 
   /**
-   * Finds joints inside the position limits (less their margin) for `targetPose` (7: x, y, z, quaternion w, x, y, z),
-   * starting from `seedJoints`, and writes them into `out` (n, rad). True when met to 0.1 µm and 1 µrad; false leaves the
-   * nearest that was found. Arms of fewer than six joints follow only the rows of `taskRows`. Moves the kept pose. For
-   * reset poses, not for the tick: up to 200 rounds.
+   * Computes joints within the position limits (less their margin) for `targetPose` (7: x, y, z, quaternion w, x, y, z),
+   * starting from `seedJoints`, and writes them into `out` (n, rad). True if met to 0.1 µm and 1 µrad; on false, `out` holds
+   * the last iterate. Arms of fewer than six joints follow only the rows of `taskRows`. Changes the kept pose. For reset
+   * poses, not for the tick: up to 200 rounds.
    */
   inverse(targetPose: Numbers, seedJoints: Numbers, out: Float64Array): boolean {
     const { solver, rows, error, step, target } = this.#inverse;
@@ -192,7 +192,7 @@ export class ArmKinematics {
       const missM = Math.hypot(error[0]!, error[1]!, error[2]!);
       const missRad = Math.hypot(error[3]!, error[4]!, error[5]!);
       if (missM <= INVERSE_TOLERANCE_M && missRad <= INVERSE_TOLERANCE_RAD) return true;
-      // Damping that vanishes with the error keeps far starts calm and near ones quadratic (Sugihara 2011).
+      // Damping that vanishes with the error is robust far away and converges quadratically nearby (Sugihara 2011).
       solver.solve(step, this.jacobian(), error, 0, 1e-2 * (missM * missM + missRad * missRad));
       this.#takeStep(out, step);
     }
@@ -210,14 +210,14 @@ export class ArmKinematics {
     }
   }
 
-  /** A copy, as `#origins` are. The two loops look the same, and read lists of different kinds: see there. */
+  /** Copies like `#origins`. The two identical loops read arrays of different V8 kinds, for the same reason. */
   #take(jointsRad: Numbers): void {
     const own = this.#jointsRad;
     if (jointsRad instanceof Float64Array) for (let i = 0; i < own.length; i++) own[i] = jointsRad[i]!;
     else for (let i = 0; i < own.length; i++) own[i] = jointsRad[i]!;
   }
 
-  /** Frame, origin and axis of joint `i`; its parent's are known already. */
+  /** Computes frame, origin and axis of joint `i`; those of its parent are up to date. */
   #placeLink(i: number): void {
     const frame = this.#frame;
     const f = this.linkFrames;

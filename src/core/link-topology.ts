@@ -1,18 +1,18 @@
-/** Which joint moves which link, and how far a point of a link can get from each joint: what does not change with the pose. */
+/** Kinematic tree of an arm and bounds of how far a link's points can be from each joint: all that is independent of the pose. */
 import { parentOf, toolLinkOf } from './robot-defaults.ts';
 import type { RobotModel } from './robot-model.ts';
 
-/** The tree of one arm's links. A link is named by the joint that moves it and numbered as that; −1 is the base. */
+/** Tree of one arm's links. A link has the name and number of the joint that moves it; −1 is the base. */
 export class LinkTopology {
-  /** [n] number of the link that carries joint i; −1 for the base. */
+  /** [n] number of the parent link of joint i; −1 for the base. */
   readonly parents: Int32Array;
   /** Number of the link that carries the tool. */
   readonly toolLink: number;
   readonly #model: RobotModel;
-  /** [n·n] 1 where joint `row` moves link `column`. */
+  /** [n·n] 1 if joint `row` moves link `column`. */
   readonly #moves: Uint8Array;
 
-  /** Throws `RangeError` for a parent or tool link that is not there, or comes later in the list. */
+  /** Throws `RangeError` for a parent or tool link that does not exist or comes later in the list. */
   constructor(model: RobotModel) {
     const n = model.joints.length;
     this.#model = model;
@@ -29,7 +29,7 @@ export class LinkTopology {
     }
   }
 
-  /** Number of the link that the joint called `name` moves; −1 for `base`. Throws `RangeError` where there is none. */
+  /** Number of the link moved by the joint `name`; −1 for `base`. Throws `RangeError` if there is none. */
   link(name: string): number {
     const found = this.#model.joints.findIndex((joint) => joint.name === name);
     if (found < 0 && name !== 'base') {
@@ -39,24 +39,24 @@ export class LinkTopology {
     return found;
   }
 
-  /** Whether joint `joint` moves link `link` (−1: never). Tick-safe. */
+  /** True if joint `joint` moves link `link` (−1: never). Tick-safe. */
   moves(joint: number, link: number): boolean {
     return link >= 0 && this.#moves[this.parents.length * joint + link] === 1;
   }
 
-  /** Whether joint `joint` moves the tool: those that do not, such as a gripper's, may be moved beside it. Tick-safe. */
+  /** True if joint `joint` moves the tool; others, such as a gripper's, may be moved independently of it. Tick-safe. */
   carriesTool(joint: number): boolean {
     return this.moves(joint, this.toolLink);
   }
 
-  /** Whether joint `joint` slides instead of turning. Tick-safe. */
+  /** True if joint `joint` is prismatic. Tick-safe. */
   slides(joint: number): boolean {
     return this.#model.joints[joint]!.kind === 'prismatic';
   }
 
   /**
-   * [n] a bound of |∂p/∂q_i|, whatever the pose, for the point p at `pointM` of link `link`: the sum of the lengths between
-   * joint i and the point (m/rad), 1 for a sliding joint, 0 for one that does not move it.
+   * [n] pose-independent upper bound of |∂p/∂q_i| for the point p at `pointM` of link `link`: the sum of the lengths between
+   * joint i and the point (m/rad), 1 for a prismatic joint, 0 for one that does not move it.
    */
   reach(link: number, pointM: ArrayLike<number>): Float64Array {
     const reach = new Float64Array(this.parents.length);

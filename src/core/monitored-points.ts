@@ -1,18 +1,18 @@
-/** The points of an arm whose speed is limited: what the robot's file names of its shape. */
+/** Points of an arm whose speed is limited, from the geometry in the robot file. */
 import type { RobotModel } from './robot-model.ts';
 
-/** A point that moves with a link. */
+/** A point fixed to a link. */
 interface MonitoredPoint {
   readonly name: string;
-  /** Name of the joint that moves the link; the tool's link where absent. */
+  /** Name of the joint that moves the link; the tool's link if absent. */
   readonly link?: string | undefined;
   /** In the link's frame, m. */
   readonly positionM: readonly [number, number, number];
 }
 
 /**
- * The tool point, `points`, and both ends of the axis of each capsule that moves: on a straight axis no point between is faster than
- * the faster end. None for a mobile base. A capsule's surface may be faster by its radius × the speed at which its link turns.
+ * Returns the tool point, `points`, and both axis ends of each moving capsule: no point between is faster than the faster
+ * end. None for a mobile base. A capsule's surface may be faster by its radius × the angular speed of its link.
  */
 export function monitoredPoints({ tool, points = [], collision, base }: RobotModel): readonly MonitoredPoint[] {
   if (base !== undefined) return [];

@@ -1,8 +1,8 @@
 /** No debugger in a process that can move or stop a robot. */
 
 /**
- * Ignores SIGUSR1, on which Node would open its inspector to whoever reaches the port; `tell` is called each time instead.
- * Call it first. A flag for it (`--disable-sigusr1`) exists in newer versions of Node only.
+ * Ignores SIGUSR1, on which Node would open its inspector to any client of the port; `report` is called each time instead.
+ * Call it first. The equivalent flag (`--disable-sigusr1`) exists in newer versions of Node only.
  */
 export function refuseDebugger(report: () => void = () => undefined): void {
   process.on('SIGUSR1', report);

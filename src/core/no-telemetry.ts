@@ -1,5 +1,5 @@
 /**
- * onnxruntime keeps a queue of telemetry below the user's home unless this is set before its library is loaded. It is set with core,
- * which every process of ours loads first, as a thread's environment is a copy that the library does not see.
+ * onnxruntime keeps a telemetry queue in the user's home unless this is set before its library is loaded. It is set by core,
+ * which every Rein process loads first, because a thread's environment is a copy that the library does not see.
  */
 process.env['ORT_DISABLE_TELEMETRY'] ??= '1';

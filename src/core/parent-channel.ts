@@ -1,29 +1,29 @@
 /**
- * The channel between a process and the one that started it. Neither end is brought down by the other: what cannot be sent is
- * dropped, for the end of that process is noticed by itself, and what comes is taken for nothing that it is not.
+ * IPC channel between a process and its parent. Neither end can bring down the other: a message that cannot be sent is
+ * dropped, as the end of the other process is detected separately, and received messages are validated.
  */
 import { asObject } from './json.ts';
 import { type ErrorKind, type PackedError, packError, ReinError, unpackError } from './result.ts';
 
-/** A child gives up: it would fail in the same way again. */
+/** The child gives up: it would fail again in the same way. */
 interface FailedMessage {
   readonly kind: 'failed';
   readonly error: PackedError;
 }
 
-/** A child's end of the channel. */
+/** The child's end of the channel. */
 export interface ParentChannel<Message extends { readonly kind: string }> {
-  /** Aborted on SIGTERM, and when the parent is gone. */
+  /** Aborted on SIGTERM, and when the parent has ended. */
   readonly ending: AbortSignal;
-  /** Resolves when the message has left this process: one that was only queued would go with it. */
+  /** Resolves when the message has left this process: one that is only queued would be lost at exit. */
   send(message: Message): Promise<void>;
-  /** Lets this process end by itself. */
+  /** Lets this process exit. */
   close(): void;
 }
 
 /**
- * Opens the channel of this process to its parent. What a terminal sends reaches the whole group: of `ignored` the parent decides what
- * follows.
+ * Opens the channel of this process to its parent. A terminal signals the whole process group: the parent decides what
+ * follows on the signals in `ignored`.
  */
 export function openParentChannel<Message extends { readonly kind: string }>(
   ignored: readonly NodeJS.Signals[] = ['SIGINT'],
@@ -36,13 +36,13 @@ export function openParentChannel<Message extends { readonly kind: string }>(
   return { ending: ending.signal, send: sendToParent, close: closeParentChannel };
 }
 
-/** Calls `listener` when the parent of this process is gone, also where it went before anybody listened. Never without one. */
+/** Calls `listener` when the parent of this process has ended, also if it ended before the call. Never without a parent. */
 export function onParentGone(listener: () => void): void {
   process.on('disconnect', listener);
   if (process.send !== undefined && !process.connected) listener();
 }
 
-/** Sends the parent a message, where there is one. Resolves when it has left this process, or cannot; never rejects. */
+/** Sends the parent a message, if there is one. Resolves when it has left this process, or cannot; never rejects. */
 export function sendToParent<Message extends { readonly kind: string }>(message: Message): Promise<void> {
   return new Promise((resolve) => {
     // Without a callback Node reports a parent that has just died as an error of this process, and ends it.
@@ -51,12 +51,12 @@ export function sendToParent<Message extends { readonly kind: string }>(message:
   });
 }
 
-/** Lets this process end by itself. */
+/** Lets this process exit. */
 export function closeParentChannel(): void {
   if (process.connected) process.disconnect();
 }
 
-/** Ends this process with code 1: what a person will read goes to the parent, a mistake of ours to standard error. */
+/** Ends this process with code 1: a `ReinError` goes to the parent, an error of Rein's own code to standard error. */
 export async function endFailed(error: unknown): Promise<never> {
   if (error instanceof ReinError) {
     const failed: FailedMessage = { kind: 'failed', error: packError(error) };
@@ -67,36 +67,36 @@ export async function endFailed(error: unknown): Promise<never> {
   process.exit(1);
 }
 
-/** A parent's end of the channel to a child, as `ChildProcess` has it. */
+/** The parent's end of the channel to a child, as in `ChildProcess`. */
 interface ChildEnd {
   readonly connected: boolean;
   send(message: object, callback: (error: Error | null) => void): boolean;
 }
 
-/** Sends a child a message, where it still listens. Never throws, and no failure of it is an `error` of the child. */
+/** Sends a child a message if it is connected. Never throws, and a failure emits no `error` on the child. */
 export function sendToChild(child: ChildEnd | undefined, message: object): void {
   if (child?.connected === true) child.send(message, () => undefined);
 }
 
-/** A child that is started for one answer, as `ChildProcess` has it. */
+/** A child started for one answer, as in `ChildProcess`. */
 interface AnsweringChild {
   on(event: 'message' | 'exit' | 'disconnect' | 'error', listener: (first: unknown, second: unknown) => void): unknown;
   kill(signal: 'SIGKILL'): unknown;
 }
 
-/** What a child came to. */
+/** Outcome of a child. */
 export interface ChildAnswer {
-  /** The last message that it sent: a `ReinError` where it gave up, `undefined` where it sent none. To be checked. */
+  /** The last message that it sent: a `ReinError` if it gave up, `undefined` if it sent none. Not validated. */
   readonly answer: unknown;
-  /** How it ended, as `howEnded` has it. */
+  /** How it ended, in the words of `howEnded`. */
   readonly how: string;
-  /** It had its time, and was killed. */
+  /** It exceeded its time limit and was killed. */
   readonly isLate: boolean;
 }
 
 /**
- * The answer of a child, once it has ended and all that it sent has come. It is killed after `limitMs`, which begin anew with each message
- * that `isProgress` knows. Rejects with the `error` of one that cannot run or is aborted.
+ * Resolves with the answer of a child once it has ended and all its messages are received. It is killed after `limitMs`, restarted
+ * by each message that `isProgress` accepts. Rejects with the child's `error` if it cannot run or is aborted.
  */
 export async function answerOfChild(
   child: AnsweringChild,
@@ -126,12 +126,12 @@ export async function answerOfChild(
   }
 }
 
-/** How a process ended, for people: by its own code, or by a signal. */
+/** Describes how a process ended: by its exit code or by a signal. */
 export function howEnded(code: unknown, signal: unknown): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }
 
-/** Why the child that sent `message` gives up; `undefined` where it is another message, or none at all. */
+/** Returns the error with which the child that sent `message` gives up; `undefined` for any other message. */
 export function failureIn(message: unknown): ReinError | undefined {
   const { kind, error } = asObject(message) ?? {};
   const packed = kind === 'failed' ? asObject(error) : undefined;

@@ -1,23 +1,23 @@
 /**
- * Plugins: drivers, tasks, policies, operators and algorithms of others, which a configuration names by module path or by
- * the name of an installed package. `files/load-plugin.ts` finds and loads them; what each kind has to give stands with the
- * contract that it implements.
+ * Plugins: third-party drivers, tasks, policies, operators and algorithms, which a configuration names by module path or by the
+ * name of an installed package. `files/load-plugin.ts` finds and loads them; the requirements of each kind are documented with
+ * the contract that it implements.
  */
 import type { ErrorKind } from './result.ts';
 
 export type PluginKind = 'driver' | 'task' | 'policy' | 'operator' | 'algorithm';
 
-/** What a plugin of one kind is held to. */
+/** Requirements of a plugin kind. */
 interface PluginContract {
-  /** What plugins are written against. A change that breaks them counts up. */
+  /** Version of the contract. Incremented by a change that breaks plugins. */
   readonly version: number;
-  /** Where it stands how a plugin of the version before is changed. */
+  /** Documentation on how to migrate a plugin from the previous version. */
   readonly changes?: string;
-  /** The function by which it is begun. */
+  /** Function that is called first. */
   readonly entry: 'create' | 'open';
-  /** Functions of what that gives. */
+  /** Required functions of the object that it returns. */
   readonly functions: readonly string[];
-  /** Where something is missing: of which kind the error is, and which public type says what has to be there. */
+  /** If something is missing: kind of the error, and a remedy that names the public type. */
   readonly error: ErrorKind;
   readonly remedy: string;
 }
@@ -65,30 +65,30 @@ export const PLUGIN_CONTRACTS: Readonly<Record<PluginKind, PluginContract>> = {
 
 export const PLUGIN_KINDS: readonly PluginKind[] = Object.keys(PLUGIN_CONTRACTS) as PluginKind[];
 
-/** What the default export of a plugin's module says of itself; `package.json` of an installed one has the same under `rein`. */
+/** Mark on the default export of a plugin's module; `package.json` of an installed one has the same under `rein`. */
 export interface PluginMark<K extends PluginKind = PluginKind> {
   readonly kind: K;
-  /** Its version as of when it was written. */
+  /** Version of the contract that it was written against. */
   readonly contract: number;
 }
 
-/** A plugin as a configuration names it, once it has been found. Plain data. */
+/** A plugin as a configuration refers to it, once resolved. Plain data. */
 export interface PluginReference {
   /** Absolute path of the module's file. */
   readonly module: string;
-  /** As the configuration has them; checked by the plugin's own `options`, where it has any. */
+  /** As in the configuration; checked by the plugin's own `options`, if it has any. */
   readonly options?: unknown;
 }
 
-/** What every plugin may have beside what its kind asks for. */
+/** Members that every plugin may have besides those of its kind. */
 export interface PluginBase<O> {
-  /** For people, in messages and records. */
+  /** Display name, in messages and records. */
   readonly name: string;
-  /** Checks the options of a configuration and fills in defaults; throws where they are wrong. A zod schema is one. */
+  /** Checks the configured options and fills in defaults; throws if they are wrong. A zod schema is one. */
   readonly options?: { parse(value: unknown): O };
 }
 
-/** `body` as a plugin of `kind`, written against the contract of this version of Rein. */
+/** Returns `body` as a plugin of `kind`, written against the contract of this version of Rein. */
 export function markPlugin<K extends PluginKind, B extends object>(
   kind: K,
   body: B,

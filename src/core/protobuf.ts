@@ -1,11 +1,11 @@
 /**
- * Protobuf without a schema: reads it field by field, never beyond the end, whatever the bytes, and writes it. What the numbers of
- * fields mean is the caller's affair. Wire format: https://protobuf.dev/programming-guides/encoding/
+ * Schema-less protobuf: reads it field by field, never beyond the end, whatever the bytes, and writes it. The meaning of field
+ * numbers is up to the caller. Wire format: https://protobuf.dev/programming-guides/encoding/
  */
 
 /**
- * Calls `visit` for each protobuf field of `message`: its number, its bytes where it has a length, its value where it is
- * a variable-length integer, and all of it with its key. False where the bytes end early or are not protobuf, or `visit` said false.
+ * Calls `visit` for each protobuf field of `message`: its number, its bytes if it has a length, its value if it is a varint,
+ * and the whole field with its key. False if the bytes are truncated or not protobuf, or `visit` returned false.
  */
 export function forEachField(
   message: Uint8Array,
@@ -35,7 +35,7 @@ export function forEachField(
   return true;
 }
 
-/** A variable-length integer as a double (exact to 2^53), or undefined where the bytes end early or it is too long. */
+/** Reads a varint as a double (exact to 2^53); `undefined` if the bytes are truncated or it is too long. */
 function readVarint(bytes: Uint8Array, cursor: { at: number }): number | undefined {
   let value = 0;
   let unit = 1;
@@ -70,7 +70,7 @@ export class ProtoWriter {
     this.#append(new Uint8Array(Float64Array.of(value).buffer));
   }
 
-  /** Appends what is a field already, as `forEachField` gives it. */
+  /** Appends an already encoded field, as passed by `forEachField`. */
   raw(bytes: Uint8Array): void {
     this.#append(bytes);
   }
@@ -91,7 +91,7 @@ export class ProtoWriter {
     this.bytes(field, inner.finish());
   }
 
-  /** What was written; a view that is valid until the next write. */
+  /** Returns the bytes written; a view that is valid until the next write. */
   finish(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }

@@ -1,6 +1,6 @@
-/** Expected trouble is a value; a programmer's error throws. */
+/** Expected failures are values; programming errors throw. */
 
-/** Either a value or an error that the caller is meant to handle. */
+/** Either a value or an error that the caller has to handle. */
 export type Result<T, E = ReinError> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };
@@ -13,7 +13,7 @@ export function err<E>(error: E): Result<never, E> {
   return { ok: false, error };
 }
 
-/** What kind of trouble an error is; decides the exit code and what is offered as a remedy. */
+/** Category of an error; decides the exit code and the remedy offered. */
 export type ErrorKind =
   | 'config'
   | 'policy'
@@ -26,8 +26,8 @@ export type ErrorKind =
   | 'message';
 
 /**
- * An error that a person will read: one sentence that says what is wrong, and one that says what to do.
- * Command-line programs print it without a stack and exit with code 1.
+ * An error shown to the user: one sentence that says what is wrong, and one that says what to do. Command-line programs print
+ * it without a stack and exit with code 1.
  */
 export class ReinError extends Error {
   readonly kind: ErrorKind;
@@ -41,14 +41,14 @@ export class ReinError extends Error {
   }
 }
 
-/** A `ReinError` as plain data: threads and processes pass on neither its class nor its fields. */
+/** A `ReinError` as plain data: neither its class nor its fields survive transfer between threads or processes. */
 export interface PackedError {
   readonly kind: ErrorKind;
   readonly message: string;
   readonly remedy: string | undefined;
 }
 
-/** What `postMessage` and a channel between processes take of `error`; a mistake of ours only threads take, with its stack. */
+/** Converts `error` for `postMessage` or an IPC channel; an error of Rein's own code goes between threads only, with its stack. */
 export function packError(error: ReinError): PackedError;
 export function packError(error: unknown): PackedError | Error;
 export function packError(error: unknown): PackedError | Error {
@@ -57,7 +57,7 @@ export function packError(error: unknown): PackedError | Error {
   return { kind, message, remedy };
 }
 
-/** The error that `packError` packed. */
+/** Restores the error that `packError` packed. */
 export function unpackError(packed: PackedError): ReinError;
 export function unpackError(packed: PackedError | Error): Error;
 export function unpackError(packed: PackedError | Error): Error {
@@ -66,14 +66,14 @@ export function unpackError(packed: PackedError | Error): Error {
   return new ReinError(kind, message, { remedy });
 }
 
-/** The message of anything that was thrown. */
+/** Message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * What a program called `program` prints of `error`, line breaks included: trouble in one sentence with its remedy, or with
- * a line a problem, which begin with their places; a mistake of ours with its stack.
+ * Formats `error` for the output of the program `program`, line breaks included: a `ReinError` in one sentence with its
+ * remedy, or one line per problem, each beginning with its location; an error of Rein's own code with its stack.
  */
 export function describeError(error: unknown, program: string): string {
   if (error instanceof ReinError) {

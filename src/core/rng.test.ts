@@ -98,14 +98,14 @@ describe('Rng', () => {
     expect(Math.abs(variance - 1)).toBeLessThan(0.026);
     expect(Math.abs(beyondTwo - 0.0455)).toBeLessThan(0.004);
     expect(values.every(Number.isFinite)).toBe(true);
-    // Box and Muller give two at a time: neighbours must not know of each other.
+    // Box–Muller draws come in pairs: neighbours must be independent.
     let product = 0;
     for (let i = 0; i + 1 < values.length; i += 2) product += values[i]! * values[i + 1]!;
     expect(Math.abs(product / (values.length / 2))).toBeLessThan(4 / Math.sqrt(values.length / 2));
   });
 });
 
-/** Written once with this code; a change here changes every run that a seed names. */
+/** Recorded once with this code; a change here changes every seeded run. */
 const golden = {
   seed1: [393288148, 2174103013, 3814759091, 2092745082],
   seed2To40Plus1: [3385975706, 702119500, 552587566, 1282366440],

@@ -3,17 +3,17 @@
  * One generator per purpose, forked by name, so that a new consumer never shifts the numbers of another.
  */
 
-/** The whole state of a generator: what a checkpoint stores. */
+/** Complete state of a generator, as stored in checkpoints. */
 export type RngState = readonly [number, number, number, number];
 
-/** A seeded generator. The methods named tick-safe allocate nothing. */
+/** A seeded generator. Methods marked tick-safe allocate nothing. */
 export class Rng {
   #a: number;
   #b: number;
   #c: number;
   #d: number;
 
-  /** `seed`: any integer up to 2^53, or a state to continue from. */
+  /** `seed`: any integer up to ±(2^53 − 1), or a state to continue from. */
   constructor(seed: number | RngState) {
     if (typeof seed !== 'number') {
       [this.#a, this.#b, this.#c, this.#d] = seed;
@@ -27,17 +27,17 @@ export class Rng {
     this.#d = mix() | 1;
   }
 
-  /** The state to continue from later. */
+  /** Returns the state to continue from later. */
   state(): RngState {
     return [this.#a, this.#b, this.#c, this.#d];
   }
 
-  /** Goes back, or on, to `state`. */
+  /** Restores `state`. */
   setState(state: RngState): void {
     [this.#a, this.#b, this.#c, this.#d] = state;
   }
 
-  /** An independent generator for the purpose `label`. Depends on the seed and the label only if taken first. */
+  /** Returns an independent generator for the purpose `label`. Depends on seed and label only if forked before any draw. */
   fork(label: string): Rng {
     let hash = 0x811c9dc5;
     for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 0x01000193);
@@ -69,12 +69,12 @@ export class Rng {
     return low + (high - low) * this.uniform();
   }
 
-  /** An integer in [0, count), without bias that matters below 2^24. Tick-safe. */
+  /** An integer in [0, count); the bias is negligible below 2^24. Tick-safe. */
   int(count: number): number {
     return Math.floor((this.nextU32() / 2 ** 32) * count);
   }
 
-  /** A draw from N(0, 1): Box and Muller, one of the pair. Tick-safe. */
+  /** A draw from N(0, 1): Box–Muller, one of the pair. Tick-safe. */
   normal(): number {
     const u = 1 - this.uniform();
     return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * this.uniform());

@@ -1,40 +1,40 @@
 /**
- * What an absent key of a robot's file means. Each such key is read here and nowhere else (`tests/arch/robot-defaults.test.ts`), so that no two
- * rooms can take it for different things; keys of `tank` have their defaults in the schema. Imports nothing but types: pages are built with it.
+ * Defaults of absent keys in a robot file. Each such key is read here and nowhere else (`tests/arch/robot-defaults.test.ts`), so that all
+ * rooms agree on them; keys of `tank` have their defaults in the schema. Imports nothing but types: pages are built with it.
  */
 import type { JointModel, LinkPoint, RobotModel, WorkspaceBox } from './robot-model.ts';
 
 type Exit = Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>;
 
-/** Whether the controller or a balance holds the links' weight. */
+/** True if the controller or a counterbalance carries the links' weight. */
 export function isGravityCompensated({ gravityCompensated = true }: Pick<RobotModel, 'gravityCompensated'>): boolean {
   return gravityCompensated;
 }
 
-/** Whether brakes, gears or balance hold it up without torque. */
+/** True if brakes, gears or balance hold the robot without torque. */
 export function holdsItself({ holdsWithoutTorque = true }: Exit): boolean {
   return holdsWithoutTorque;
 }
 
-/** How long torque takes to go off, s; 0 where the robot holds itself without it. */
+/** Duration of the torque ramp-down, s; 0 if the robot holds itself without torque. */
 export function exitRampOf(robot: Exit): number {
   return holdsItself(robot) ? 0 : (robot.exitRampS ?? 0);
 }
 
 /**
- * Whether the servos lead the set-point by velocity × damping / stiffness. Where neither tank nor observer says it, those of an industrial
- * controller do, which compensates for gravity too, and bare servos do not.
+ * True if the servos lead the set-point by velocity × damping / stiffness. Default if neither tank nor observer states it: an
+ * industrial controller, which also compensates for gravity, does; bare servos do not.
  */
 export function servosLead(model: Pick<RobotModel, 'tank' | 'torqueObserver' | 'gravityCompensated'>): boolean {
   return model.tank?.velocityFeedForward ?? model.torqueObserver?.velocityFeedForward ?? isGravityCompensated(model);
 }
 
-/** Most by which a reading of the joint's position is off, rad (m where it slides); 0 where nothing is known of it. */
+/** Peak error of a position reading of the joint, rad (m if prismatic); 0 if unknown. */
 export function encoderNoiseOf({ encoderNoiseRad = 0 }: Pick<JointModel, 'encoderNoiseRad'>): number {
   return encoderNoiseRad;
 }
 
-/** How far a reference goes while its servo's torque turns round in the joint's dry friction, which keeps it standing, rad (m where it slides). */
+/** Reference travel while the servo's torque reverses through dry friction and the joint sticks, rad (m if prismatic). */
 export function stictionBandOf({
   dryFrictionNm = 0,
   stiffnessNmPerRad,
@@ -42,7 +42,7 @@ export function stictionBandOf({
   return (2 * dryFrictionNm) / stiffnessNmPerRad;
 }
 
-/** Distance kept from both position limits of a joint, rad (m where it slides): a finger has no room for what an arm needs. */
+/** Margin kept from both position limits of a joint, rad (m if prismatic): a finger has no room for an arm's margin. */
 export function limitMarginOf(
   { limitMarginRad }: Pick<JointModel, 'limitMarginRad'>,
   robot: Pick<RobotModel, 'limitMarginRad'>,
@@ -50,22 +50,22 @@ export function limitMarginOf(
   return limitMarginRad ?? robot.limitMarginRad;
 }
 
-/** [n] the same of each joint, for the tick. */
+/** [n] `limitMarginOf` each joint, for the tick. */
 export function limitMarginsOf(robot: Pick<RobotModel, 'limitMarginRad' | 'joints'>): Float64Array {
   return Float64Array.from(robot.joints, (joint) => limitMarginOf(joint, robot));
 }
 
-/** Name of the joint whose link carries joint `i`, or `base`. */
+/** Name of the joint that moves the parent link of joint `i`, or `base`. */
 export function parentOf(joints: readonly Pick<JointModel, 'name' | 'parent'>[], i: number): string {
   return joints[i]?.parent ?? joints[i - 1]?.name ?? 'base';
 }
 
-/** Name of the joint whose link carries the tool; `base` of a robot without joints. */
+/** Name of the joint whose link carries the tool; `base` for a robot without joints. */
 export function toolLinkOf({ tool, joints }: Pick<RobotModel, 'tool' | 'joints'>): string {
   return tool.link ?? joints.at(-1)?.name ?? 'base';
 }
 
-/** The box that a monitored point stays in. */
+/** Workspace box of a monitored point. */
 export function boxOf({ workspace }: LinkPoint, { workspace: whole }: Pick<RobotModel, 'workspace'>): WorkspaceBox {
   return workspace ?? whole;
 }

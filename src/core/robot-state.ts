@@ -1,20 +1,20 @@
-/** What a driver measures, in preallocated arrays that live as long as the guard. */
+/** Measurements of a driver, in preallocated arrays that live as long as the guard. */
 import { doubles, number, type RowOf } from '../rows/index.ts';
 import { zeros } from './units.ts';
 
-/** The fields of a measurement, in the order in which the guard's link carries them. */
+/** Fields of a measurement, in the order of the guard's link. */
 export const ROBOT_STATE = {
   /** [n] */
   positionRad: doubles('joints', 0, zeros<'rad'>),
   /** [n] */
   velocityRadPerS: doubles('joints', 0, zeros<'rad/s'>),
-  /** [n] torque that the servos exert: of this moment, or the mean since the reading before. */
+  /** [n] torque exerted by the servos: instantaneous, or the mean since the previous reading. */
   torqueNm: doubles('joints', 0, zeros<'N*m'>),
-  /** [6] force (N) then torque (N·m) that the surroundings exert on the tool, base frame, about the TCP; tared at reset. */
+  /** [6] force (N) then torque (N·m) exerted on the tool by the environment, base frame, about the TCP; tared at reset. */
   wrench: doubles(6),
-  /** [k] task numbers that the scene or further sensors give, as named by `DriverFacts.signalNames`. */
+  /** [k] task signals from the scene or further sensors, named by `DriverFacts.signalNames`. */
   signals: doubles('signals'),
-  /** When it was measured: seconds of the guard's clock. */
+  /** Measurement time, s of the guard's clock. */
   measuredAtS: number(),
 };
 

@@ -91,7 +91,7 @@ describe('rotations', () => {
       }),
       {
         numRuns: 2000,
-        // The sign of the other two components was once taken from the smallest, and came out wrong here.
+        // The sign of the other two components was once derived from the smallest, which failed here.
         examples: [[[-8.71e-7, -0.891212, -0.453586], 3.14159166 - Math.PI, [0, 0, 0]]],
       },
     );
@@ -129,7 +129,7 @@ describe('rotations', () => {
         turnAboutZ(out, m, yaw);
         const tilt = Math.hypot(m[0]! + m[4]!, m[3]! - m[1]!);
         fc.pre(tilt > 1e-3 && Math.abs(m[8]! + 1) > 1e-3);
-        // Yaw between a tool and itself turned: exact whatever the tilt when the same tilt is on both sides.
+        // Yaw between a tool and its rotated self: exact for any tilt, if both have the same tilt.
         expect(Math.abs(Math.sin((yawBetween(out, m) - yaw) / 2))).toBeLessThan(1e-6);
       }),
     );

@@ -1,9 +1,9 @@
 /**
- * Rotations as plain arrays: 3×3 matrices row-major, quaternions w, x, y, z. Every function writes its first
- * argument and allocates nothing.
+ * Rotations as plain arrays: 3×3 matrices row-major, quaternions w, x, y, z. Every function writes its first argument and
+ * allocates nothing.
  */
 
-/** Anything indexable that holds numbers, to read from. */
+/** Read-only indexable numbers. */
 export type Numbers = ArrayLike<number>;
 
 /** Writes into `out` (9) the rotation of fixed-axis roll, pitch, yaw (URDF): Rz(yaw)·Ry(pitch)·Rx(roll). Tick-safe. */
@@ -33,7 +33,7 @@ export function matrixFromAxisAngle(out: Float64Array, axis: Numbers, angleRad: 
 
 const oneAngle = new Float64Array(1);
 
-/** The same for the angle at `index` of `anglesRad`: a number that is handed over by itself can cost an allocation. Tick-safe. */
+/** Like `matrixFromAxisAngle` for the angle at `index` of `anglesRad`: a number passed by value can cost an allocation. Tick-safe. */
 export function matrixFromAxisAngleAt(out: Float64Array, axis: Numbers, anglesRad: Numbers, index: number): void {
   const c = Math.cos(anglesRad[index]!);
   const s = Math.sin(anglesRad[index]!);
@@ -102,7 +102,7 @@ export function quaternionFromMatrix(out: Float64Array, m: Numbers): void {
   out[3] = z * scale;
 }
 
-/** Writes into `out` (9) the rotation of the quaternion at `q[offset…offset+3]`; it need not be of unit length. Tick-safe. */
+/** Writes into `out` (9) the rotation of the quaternion at `q[offset…offset+3]`, which need not be normalised. Tick-safe. */
 export function matrixFromQuaternion(out: Float64Array, q: Numbers, offset = 0): void {
   const w = q[offset]!;
   const x = q[offset + 1]!;
@@ -121,11 +121,11 @@ export function matrixFromQuaternion(out: Float64Array, q: Numbers, offset = 0):
 }
 
 /**
- * Writes into `out[offset…offset+2]` the rotation vector (axis × angle, rad, base frame) that turns `current` into
+ * Writes into `out[offset…offset+2]` the rotation vector (axis × angle, rad, base frame) that rotates `current` into
  * `target`: target = exp(out)·current, with an angle in [0, π]. Tick-safe.
  */
 export function rotationError(out: Float64Array, target: Numbers, current: Numbers, offset = 0): void {
-  // E = target·currentᵀ, of which only the diagonal and the antisymmetric part are needed.
+  // E = target·currentᵀ; only its diagonal and antisymmetric part are needed.
   const e00 = rowDot(target, current, 0, 0);
   const e11 = rowDot(target, current, 3, 3);
   const e22 = rowDot(target, current, 6, 6);
@@ -141,9 +141,8 @@ export function rotationError(out: Float64Array, target: Numbers, current: Numbe
     out[offset + 2] = z * scale;
     return;
   }
-  // Next to half a turn the antisymmetric part carries no more than the sign of the axis. The axis itself comes from
-  // the symmetric part, cos·I + (1 − cos)·axis·axisᵀ: from the row of its largest component, as a small one loses its
-  // own sign in rounding.
+  // Near half a turn the antisymmetric part carries only the sign of the axis. The axis itself comes from the symmetric
+  // part, cos·I + (1 − cos)·axis·axisᵀ: from the row of its largest component, as a small one loses its own sign in rounding.
   const k = e00 >= e11 && e00 >= e22 ? 0 : e11 >= e22 ? 1 : 2;
   const ax = symmetric(target, current, k, 0) - (k === 0 ? cosine : 0);
   const ay = symmetric(target, current, k, 1) - (k === 1 ? cosine : 0);
@@ -155,14 +154,14 @@ export function rotationError(out: Float64Array, target: Numbers, current: Numbe
   out[offset + 2] = az * scale;
 }
 
-/** The turn about the base z axis, rad in (−π, π], that brings `from` nearest to `to`. Tick-safe. */
+/** Rotation about the base z axis, rad in (−π, π], that brings `from` closest to `to`. Tick-safe. */
 export function yawBetween(to: Numbers, from: Numbers): number {
   const sine = rowDot(to, from, 3, 0) - rowDot(to, from, 0, 3);
   const cosine = rowDot(to, from, 0, 0) + rowDot(to, from, 3, 3);
   return sine === 0 && cosine === 0 ? 0 : Math.atan2(sine, cosine);
 }
 
-/** Writes into `out` (9) the matrix `m` turned by `yawRad` about the base z axis. `out` must not be `m`. Tick-safe. */
+/** Writes into `out` (9) the matrix `m` rotated by `yawRad` about the base z axis. `out` must not be `m`. Tick-safe. */
 export function turnAboutZ(out: Float64Array, m: Numbers, yawRad: number): void {
   const c = Math.cos(yawRad);
   const s = Math.sin(yawRad);

@@ -1,4 +1,4 @@
-/** Memory and copies of the rows of this room, made from their tables: apart from these, with which pages for browsers are built. */
+/** Allocation and copying of this room's rows, generated from their tables. Separate, as browser pages import the tables alone. */
 import { codecOf, type RowCodec } from '../rows/index.ts';
 import { type ActionCommand, COMMAND, FRAME, type GuardFrame } from './guard-frame.ts';
 import { ROBOT_STATE, type RobotState } from './robot-state.ts';
@@ -21,12 +21,12 @@ export function createRobotState(joints: number, signals: number): RobotState {
 /** Copies `from` into `into`. Sizes must match. Tick-safe. */
 export const copyRobotState: (into: RobotState, from: RobotState) => void = ROBOT_STATES.copy;
 
-/** A frame with all arrays allocated; `tick` is −1. `stages`: of the safety chain. */
+/** Returns a frame with all arrays allocated; `tick` is −1. `stages`: of the safety chain. */
 export function emptyFrame(joints: number, signals: number, actions: number, stages: number): GuardFrame {
   return FRAMES.create({ joints, signals, actions, stages });
 }
 
-/** A transition with all arrays allocated and everything zero. */
+/** Returns a transition with all arrays allocated and everything zero. */
 export function createTransition(observationSize: number, actionSize: number): Transition {
   return TRANSITIONS.create({ observationSize, actionSize });
 }

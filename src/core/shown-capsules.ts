@@ -1,12 +1,12 @@
-/** Shapes of a robot of which no own ones are known, for pictures. Imports nothing but types: pages are built with it. */
+/** Display shapes for a robot without known geometry. Imports nothing but types: pages are built with it. */
 import { parentOf, toolLinkOf } from './robot-defaults.ts';
 import type { Capsule, RobotModel } from './robot-model.ts';
 
-/** Radii of links and tool of which nothing is known, m. */
+/** Display radii of links and tool without known geometry, m. */
 const BONE_M = 0.025;
 const TOOL_M = 0.02;
 
-/** What the safety chain takes the links for; a bone to the origin of each next joint where it knows nothing. */
+/** Returns the safety chain's capsules; without any, a bone to the origin of each next joint. */
 export function shownCapsules({ joints, tool, collision }: RobotModel): readonly Capsule[] {
   const known = collision?.capsules ?? [];
   if (known.length > 0) return known;

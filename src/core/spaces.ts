@@ -1,6 +1,6 @@
 /**
- * What an observation and an action consist of, number by number, and a hash of both. Robot, policy file,
- * learner and journal carry the hash; where two differ, nothing starts.
+ * Layout of observations and actions, number by number, and a hash of both. Robot, policy file, learner and journal carry the
+ * hash; on a mismatch nothing starts.
  */
 
 import { type ActionRange, symmetricRange } from './action-range.ts';
@@ -9,7 +9,7 @@ import type { ObservationParts } from './environment.ts';
 import { type ErrorKind, ReinError } from './result.ts';
 import type { JointModel } from './robot-model.ts';
 
-/** A named run of numbers inside an observation. */
+/** A named run of consecutive numbers in an observation. */
 export interface ObservationField {
   /** Unique within its spec, e.g. `tcp_error`. */
   readonly name: string;
@@ -20,18 +20,18 @@ export interface ObservationField {
   readonly frame: string;
 }
 
-/** The layout of one observation vector: `frames` copies of `fields`, the oldest first, then `once`. */
+/** Layout of one observation vector: `frames` copies of `fields`, oldest first, then `once`. */
 export interface ObservationSpec {
   readonly fields: readonly ObservationField[];
-  /** How many consecutive policy steps are stacked, ≥ 1. */
+  /** Number of consecutive policy steps stacked, ≥ 1. */
   readonly frames: number;
-  /** What stands once, behind all frames, in this order. Absent: nothing. */
+  /** Fields that are not stacked, after all frames, in this order. Absent: none. */
   readonly once?: readonly ObservationField[];
 }
 
-/** Name of the field of `once` that holds the last executed actions, the oldest first. */
+/** Name of the `once` field with the last executed actions, oldest first. */
 export const PREVIOUS_ACTIONS = 'previous_actions';
-/** Name of the field of `once` that holds what a base policy would do; the last of all. */
+/** Name of the `once` field with the base policy's action; the last field of all. */
 export const BASE_ACTION = 'base_action';
 
 /** One dimension of an action: physical = `scale`·a with a in [−1, 1]. */
@@ -43,42 +43,42 @@ export interface ActionDimension {
   readonly unit: 'm' | 'rad';
 }
 
-/** Names of the numbers of a cartesian action that move the tool, in the base frame. */
+/** Components of a cartesian action that move the tool, in the base frame. */
 export const TOOL_AXES: readonly string[] = ['x', 'y', 'z', 'yaw'];
 
 /**
- * How normalised actions become motion. `cartesian` moves the tool in the base frame (`TOOL_AXES`), and besides joints that do not carry it,
- * such as a gripper's, by their names; `joint` moves each joint.
+ * Mapping of normalised actions to motion. `cartesian` moves the tool in the base frame (`TOOL_AXES`), and joints that do not
+ * carry it, such as a gripper's, by their names; `joint` moves each joint.
  */
 export interface ActionSpec {
   readonly kind: 'cartesian' | 'joint';
   readonly dimensions: readonly ActionDimension[];
 }
 
-/** Refuses what `who` decided where it is no action: [`size`] numbers from −1 to 1. Throws `ReinError` of `kind`. */
+/** Rejects an action returned by `who` unless it has `size` numbers from −1 to 1. Throws `ReinError` of `kind`. */
 export function checkAction(kind: ErrorKind, who: string, action: ArrayLike<number>, size: number): void {
   const numbers = Array.from(action);
-  // Put so that NaN is no number from −1 to 1.
+  // Written so that NaN is rejected.
   if (numbers.length === size && numbers.every((value) => Math.abs(value) <= 1)) return;
   throw new ReinError(kind, `${who} gave [${numbers.join(', ')}], an action is ${size} numbers from −1 to 1.`);
 }
 
-/** Unit of an action that moves `joint`: m where it slides, and along the path of a mobile base. */
+/** Unit of an action that moves `joint`: m for a prismatic joint and along a mobile base's path, else rad. */
 export function jointActionUnit({ kind }: Pick<JointModel, 'kind'>): ActionDimension['unit'] {
   return kind === 'path' || kind === 'prismatic' ? 'm' : 'rad';
 }
 
-/** Which of `TOOL_AXES` the number `name` of an action of `kind` moves; −1 for one that moves the joint of that name. */
+/** Index in `TOOL_AXES` of the component `name` of an action of `kind`; −1 for one that moves the joint of that name. */
 export function toolAxisOf(kind: ActionSpec['kind'], name: string): number {
   return kind === 'cartesian' ? TOOL_AXES.indexOf(name) : -1;
 }
 
-/** Whether the number `name` of an action of `kind` turns the tool, so that its differences go the short way round. */
+/** True if the component `name` of an action of `kind` rotates the tool, so that its differences wrap around. */
 export function isToolTurn(kind: ActionSpec['kind'], name: string): boolean {
   return kind === 'cartesian' && name === 'yaw';
 }
 
-/** The numbers of an action, in order: each is the change that it asks for in one policy step. */
+/** Physical ranges of an action's components, in order: each is the change requested per policy step. */
 export function rangesOf({ dimensions }: ActionSpec): ActionRange[] {
   return dimensions.map(({ name, unit, scale }) => symmetricRange(name, unit, scale));
 }
@@ -88,15 +88,15 @@ export function frameSize(spec: ObservationSpec): number {
   return sizeOf(spec.fields);
 }
 
-/** Numbers in one whole observation. */
+/** Numbers in one complete observation. */
 export function observationSize(spec: ObservationSpec): number {
   return frameSize(spec) * spec.frames + sizeOf(spec.once ?? []);
 }
 
-/** A step keeps two observations, in one record of the journal; of wider ones there is room for too few, in memory and on the link. */
+/** Largest observation: a step stores two of them in one journal record; wider ones leave too little memory and link capacity. */
 export const MOST_OBSERVATION_NUMBERS = 500_000;
 
-/** Why an observation cannot be recorded, a sentence without its full stop; `undefined` where it can. */
+/** Returns why an observation cannot be recorded, as a sentence without its full stop; `undefined` if it can. */
 export function observationProblem(spec: ObservationSpec): string | undefined {
   const size = observationSize(spec);
   if (size <= MOST_OBSERVATION_NUMBERS) return undefined;
@@ -104,12 +104,12 @@ export function observationProblem(spec: ObservationSpec): string | undefined {
   return `the observation has ${size} numbers${frames}, a step can be recorded with ${MOST_OBSERVATION_NUMBERS} at most: make pictures smaller, or stack fewer frames`;
 }
 
-/** Numbers of the field `name` of `once`; 0 where there is none. */
+/** Size of the `once` field `name`; 0 if absent. */
 export function onceSize(spec: ObservationSpec, name: string): number {
   return sizeOf((spec.once ?? []).filter((field) => field.name === name));
 }
 
-/** The parts of an observation as learners take them. */
+/** Parts of an observation, as used by learners. */
 export function observationParts(spec: ObservationSpec): ObservationParts {
   const baseActionSize = onceSize(spec, BASE_ACTION);
   const stateSize = observationSize(spec) - baseActionSize;
@@ -120,7 +120,7 @@ function sizeOf(fields: readonly ObservationField[]): number {
   return fields.reduce((sum, field) => sum + field.size, 0);
 }
 
-/** Sixteen hexadecimal digits that change when either spec changes in a way that alters the numbers' meaning. */
+/** Returns 16 hexadecimal digits that change whenever a change of either spec alters the meaning of the numbers. */
 export function schemaHash(observation: ObservationSpec, action: ActionSpec): string {
   const plain = (fields: readonly ObservationField[]) => fields.map((f) => [f.name, f.size, f.unit, f.frame]);
   const { once = [] } = observation;

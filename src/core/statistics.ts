@@ -1,36 +1,36 @@
-/** Small statistics that several parts share: of values at hand, an interval for a rate, quantiles of a stream, a moving average. */
+/** Shared statistics: mean, variance, quantiles, confidence intervals of rates, streaming quantiles, a moving average. */
 
 /** The mean of `values`; NaN for none. */
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The variance of a sample, over n − 1; 0 for a single value. */
+/** Sample variance, with n − 1 in the denominator; 0 for a single value. */
 export function variance(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const centre = mean(values);
   return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
 }
 
-/** The value that the share `q` of `values` does not exceed (nearest rank), 0 ≤ q ≤ 1; NaN for none. */
+/** The `q` quantile of `values` (nearest rank), 0 ≤ q ≤ 1; NaN for none. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** A range with both ends included. */
+/** A closed interval. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** The standard normal's 97.5 % point: two-sided 95 %. */
+/** The 97.5 % point of the standard normal distribution: two-sided 95 %. */
 const Z95 = 1.959963984540054;
 
 /**
  * The score interval of Wilson (1927) for a success probability, without continuity correction.
  * `successes` and `trials` are counts, 0 ≤ successes ≤ trials; `z` is the normal quantile (default 95 %, two-sided).
- * No trials say nothing: [0, 1]. Always inside [0, 1]. Throws `RangeError` on impossible counts.
+ * [0, 1] without trials. Always inside [0, 1]. Throws `RangeError` on impossible counts.
  * Source: Newcombe, Statistics in Medicine 17 (1998), method 3.
  */
 export function wilsonInterval(successes: number, trials: number, z: number = Z95): Interval {
@@ -50,7 +50,7 @@ export function wilsonInterval(successes: number, trials: number, z: number = Z9
   };
 }
 
-/** Two ways tried on the same cases: in how many both, one alone, or none succeeded. */
+/** Outcomes of two methods on the same cases: counts of cases in which both, one alone, or neither succeeded. */
 export interface PairedCounts {
   readonly both: number;
   readonly onlyFirst: number;
@@ -59,8 +59,8 @@ export interface PairedCounts {
 }
 
 /**
- * How much more often the first succeeds than the second on the same cases, as a difference of rates in [−1, 1], with its score interval.
- * No cases say nothing: [−1, 1]. Throws `RangeError` on impossible counts.
+ * Difference of the success rates of the first and the second method on the same cases, in [−1, 1], with its score interval.
+ * [−1, 1] without cases. Throws `RangeError` on impossible counts.
  * Source: Newcombe, Statistics in Medicine 17 (1998) 2635–2650, method 10.
  */
 export function pairedDifference(counts: PairedCounts, z: number = Z95): Interval & { readonly difference: number } {
@@ -71,7 +71,7 @@ export function pairedDifference(counts: PairedCounts, z: number = Z95): Interva
   const [first, second] = [wilsonInterval(a + b, n, z), wilsonInterval(a + c, n, z)];
   const margins = (a + b) * (c + d) * (a + c) * (b + d);
   const covariance = a * d - b * c;
-  // The correction for continuity makes cases no more alike than they surely are.
+  // The continuity correction reduces a positive covariance, down to 0 at most.
   const phi = margins === 0 ? 0 : (covariance > 0 ? Math.max(covariance - n / 2, 0) : covariance) / Math.sqrt(margins);
   const joined = (x: number, y: number): number => Math.sqrt(Math.max(0, x * x - 2 * phi * x * y + y * y));
   const difference = p1 - p2;
@@ -95,7 +95,7 @@ export interface HistogramData {
 }
 
 /**
- * Counts values in fixed logarithmic buckets, so that quantiles of an endless stream cost constant memory.
+ * Counts values in fixed logarithmic buckets: quantiles of an endless stream in constant memory.
  * A quantile between `low` and `high` is off by at most the factor 10^(1 / (2·bucketsPerDecade)): 5.9 % at 20.
  * Minimum, maximum, count and mean are exact.
  */
@@ -110,7 +110,7 @@ export class QuantileHistogram {
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
 
-  /** 0 < `low` < `high`, in the values' own unit; `bucketsPerDecade` ≥ 1. */
+  /** 0 < `low` < `high`, in the unit of the values; `bucketsPerDecade` ≥ 1. */
   constructor(low: number, high: number, bucketsPerDecade = 20) {
     if (!(low > 0) || !(high > low) || !Number.isFinite(high)) throw new RangeError(`not a range: ${low} to ${high}`);
     if (!(bucketsPerDecade >= 1)) throw new RangeError(`bucketsPerDecade must be ≥ 1, got ${bucketsPerDecade}`);
@@ -119,7 +119,7 @@ export class QuantileHistogram {
     this.#counts = new Float64Array(Math.ceil(Math.log10(high / low) * bucketsPerDecade - 1e-9));
   }
 
-  /** How many values were added. */
+  /** Number of values added. */
   get count(): number {
     return this.#count;
   }
@@ -150,7 +150,7 @@ export class QuantileHistogram {
     else this.#counts[bucket] = this.#counts[bucket]! + 1;
   }
 
-  /** As `quantileOf`: values below `low` count as the minimum, values above `high` as the maximum. */
+  /** See `quantileOf`: values below `low` count as the minimum, values above `high` as the maximum. */
   quantile(q: number): number {
     return quantileOf(this.toJSON(), q);
   }
@@ -170,7 +170,7 @@ export class QuantileHistogram {
   }
 }
 
-/** The value that the share `q` of what `data` counts does not exceed, 0 ≤ q ≤ 1; NaN before the first value. */
+/** The `q` quantile of the values counted in `data`, 0 ≤ q ≤ 1; NaN before the first value. */
 export function quantileOf({ low, growth, counts, under, over, min, max }: HistogramData, q: number): number {
   if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is asked for in [0, 1], got ${q}`);
   const count = counts.reduce((sum, n) => sum + n, under + over);
@@ -186,12 +186,12 @@ export function quantileOf({ low, growth, counts, under, over, min, max }: Histo
   return bucket < 0 ? max : Math.min(max, Math.max(min, low * growth ** (bucket + 0.5)));
 }
 
-/** An exponential moving average that starts at its first value. */
+/** An exponential moving average, initialised with its first value. */
 export class Ema {
   readonly #weight: number;
   #value: number = Number.NaN;
 
-  /** `weight` in (0, 1]: the share of each new value. */
+  /** `weight` in (0, 1]: weight of each new value. */
   constructor(weight: number) {
     if (!(weight > 0 && weight <= 1)) throw new RangeError(`weight must be in (0, 1], got ${weight}`);
     this.#weight = weight;
@@ -202,7 +202,7 @@ export class Ema {
     return this.#value;
   }
 
-  /** Takes in one value and gives the new average; NaN changes nothing. Tick-safe. */
+  /** Adds one value and returns the new average; NaN changes nothing. Tick-safe. */
   add(value: number): number {
     if (Number.isNaN(value)) return this.#value;
     this.#value = Number.isNaN(this.#value) ? value : this.#value + this.#weight * (value - this.#value);

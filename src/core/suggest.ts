@@ -1,6 +1,6 @@
-/** "Did you mean": the nearest of the allowed words. */
+/** "Did you mean": the closest of the allowed words. */
 
-/** The one of `allowed` that `word` was probably meant to be, or `undefined` where none is near. */
+/** The most likely intended word of `allowed` for `word`; `undefined` if none is close. */
 export function nearest(word: string, allowed: readonly string[]): string | undefined {
   if (word.length > 200) return undefined;
   let best: string | undefined;
@@ -15,13 +15,13 @@ export function nearest(word: string, allowed: readonly string[]): string | unde
   return best;
 }
 
-/** `, did you mean "x"?`, or nothing. */
+/** `, did you mean "x"?`, or an empty string. */
 export function didYouMean(word: string, allowed: readonly string[]): string {
   const match = nearest(word, allowed);
   return match === undefined ? '' : `, did you mean "${match}"?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment). */
+/** Edit distance from `a` to `b`: insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -40,7 +40,7 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** snake_case, kebab-case and other capitals are near misses. */
+/** Normalises case and separators, so that snake_case and kebab-case count as near misses. */
 function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[-_ ]/g, '');
 }

@@ -1,13 +1,13 @@
 /**
- * What a run tells whoever watches it, as bytes: one packet a fact, the same from the session to the monitor's server and from there
- * to a page. The first byte says of what kind. Numbers are little-endian doubles, so that a page reads them in place; all else is
+ * Telemetry packets of a run for its viewers: one packet per fact, the same from the session to the monitor's server and from there
+ * to a page. The first byte is the kind. Numbers are little-endian doubles, so that a page reads them in place; all else is
  * JSON. Imports nothing but tables and lists: pages are built with it.
  */
 import { doubles, number, numberOf, type SourceOf, type Table, type ViewOf } from '../rows/index.ts';
 import { FRAME, SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
 import { SOURCES, type Source, TRANSITION } from './transition.ts';
 
-/** Kinds of packets; their place is their code: never reorder, only append. */
+/** Kinds of packets; the index is the wire code: never reorder, only append. */
 export const PACKET_KINDS = [
   'run',
   'frame',
@@ -26,50 +26,50 @@ export const PACKET_KINDS = [
 ] as const;
 export type PacketKind = (typeof PACKET_KINDS)[number];
 
-/** What runs for a robot on this machine, as its supervisor knows it. */
+/** Running processes of a robot on this machine, as reported by its supervisor. */
 export interface ProcessesView {
-  /** Process ids of what runs now. The supervisor serves the monitor, in a thread. */
+  /** Ids of the running processes. The supervisor serves the monitor, in a thread. */
   readonly pids: {
     readonly supervisor: number;
     readonly guard?: number | undefined;
     readonly node?: number | undefined;
     readonly guardian?: number | undefined;
   };
-  /** How often a node that died was started again, and how often it may be. */
+  /** Restarts of a node that died, and the largest number allowed. */
   readonly nodeRestarts: number;
   readonly nodeRestartsMax: number;
-  /** Path of the robot's bus, which the guardian can stop; null where it has none of our own. */
+  /** Path of the robot's serial bus, which the guardian can stop; null without a built-in bus. */
   readonly bus: string | null;
 }
 
-/** The newest picture of a camera; a packet has those of all. */
+/** The latest image of one camera; a packet has those of all cameras. */
 export interface PictureView {
-  /** Of the observation's part. */
+  /** Name of the observation's part. */
   readonly name: string;
   readonly widthPx: number;
   readonly heightPx: number;
-  /** Samples of a pixel: grey, or red, green and blue. */
+  /** Samples per pixel: grey, or red, green and blue. */
   readonly channels: 1 | 3;
-  /** 8 bits a sample, row by row, base64. */
+  /** 8 bits per sample, row by row, base64. */
   readonly data: string;
 }
 
-/** What a learner says of itself on its own page. */
+/** Status of a learner, for its own page. */
 export interface LearnerView {
   readonly updates: number;
   readonly updatesPerS: number;
-  /** Updates per online step: reached, and asked for. */
+  /** Updates per online step: achieved, and target. */
   readonly utd: number;
   readonly utdTarget: number;
-  /** Newest weights; 0 before any. */
+  /** Version of the newest weights; 0 before any. */
   readonly version: number;
-  /** Transitions in replay: of the robot's own, of demonstrations, and the most of each that it keeps. */
+  /** Transitions in replay: online ones, demonstrations, and the capacity for each. */
   readonly online: number;
   readonly demonstrations: number;
   readonly capacity: number;
-  /** Robots that have joined, and what each has sent since this learner began. */
+  /** Robots that have joined, and the steps received from each since this learner started. */
   readonly robots: readonly { readonly name: string; readonly steps: number; readonly isHere: boolean }[];
-  /** Where robots connect to, and what came over it. */
+  /** Address that robots connect to, and counts of the steps received over it. */
   readonly address: string;
   readonly delivered: number;
   readonly repeated: number;
@@ -77,30 +77,30 @@ export interface LearnerView {
   readonly pid: number;
 }
 
-// What pages have no use for.
+// Fields that pages do not use.
 const { stampS, tickLateS, toolSpeedMPerS, tankInjectedJ, residualJoint, residualNm, meanWrench, ...shown } = FRAME;
 
 const FRAME_VIEW = {
-  /** When it was sent, s of the robot machine's monotonic clock: what an operator's page gives back with each command. */
+  /** Send time, s of the robot machine's monotonic clock: an operator's page returns it with each command. */
   sentAtS: number(),
   ...shown,
-  /** The latest tick in the time since the frame before began so long after its deadline, ms; 0 in lock-step. */
+  /** Largest lateness of a tick since the previous frame, ms; 0 in lock-step. */
   tickLateMs: number(),
-  /** Bits of the stages that changed a command in the time since the frame before. */
+  /** Bits of the stages that changed a command since the previous frame. */
   filterBitsSince: number(),
-  /** [4·k] of each movable object: x, y, z (m), yaw (rad), base frame; their names are in the run's packet. */
+  /** [4·k] pose of each movable object: x, y, z (m), yaw (rad), base frame; their names are in the run's packet. */
   objects: doubles('objects'),
 };
 
-/** The guard's newest frame as pages see it: as in `GuardFrame`, words by their places. */
+/** The guard's newest frame for pages: as in `GuardFrame`, words by their indices. */
 export interface FrameView extends ViewOf<typeof FRAME_VIEW> {}
 
 const { seq, epoch, tankDrainJ, nextObservation, ...STEP_VIEW } = TRANSITION;
 
-/** One policy step as pages see it: words by their places, flags as 1 or 0. */
+/** One policy step for pages: words by their indices, flags as 1 or 0. */
 export interface StepView extends ViewOf<typeof STEP_VIEW> {}
 
-/** Places of a packet's numbers: all scalars in their order, then the arrays. */
+/** Order of a packet's numbers: all scalars in table order, then the arrays. */
 interface Layout<T extends Table> {
   readonly kind: PacketKind;
   readonly table: T;
@@ -117,12 +117,12 @@ function layoutOf<T extends Table>(kind: PacketKind, table: T): Layout<T> {
 export const FRAME_LAYOUT: Layout<typeof FRAME_VIEW> = layoutOf('frame', FRAME_VIEW);
 export const STEP_LAYOUT: Layout<typeof STEP_VIEW> = layoutOf('step', STEP_VIEW);
 
-/** Kind, number of arrays, two bytes of nothing, their lengths (32 bits each), up to the next multiple of 8: where the doubles begin. */
+/** Header: kind, number of arrays, two padding bytes, array lengths (32 bits each), padded to a multiple of 8, where the doubles begin. */
 function headBytes(arrays: number): number {
   return Math.ceil((4 + 4 * arrays) / 8) * 8;
 }
 
-/** A packet of numbers: a new buffer, which belongs to whoever asked. */
+/** Encodes a packet of numbers into a new buffer, owned by the caller. */
 export function encodeNumbers<T extends Table>(layout: Layout<T>, from: SourceOf<T>): Uint8Array {
   const { kind, table, scalars, arrays } = layout;
   const values = from as unknown as Readonly<Record<string, number & ArrayLike<number>>>;
@@ -144,13 +144,13 @@ export function encodeNumbers<T extends Table>(layout: Layout<T>, from: SourceOf
   return bytes;
 }
 
-/** The numbers of a packet that `encodeNumbers` made. Throws `RangeError` for bytes that are none of that layout. */
+/** Decodes a packet made by `encodeNumbers`. Throws `RangeError` for bytes that are not of that layout. */
 export function decodeNumbers<T extends Table>(layout: Layout<T>, bytes: Uint8Array): ViewOf<T> {
   const { kind, scalars, arrays } = layout;
   if (bytes[0] !== PACKET_KINDS.indexOf(kind) || bytes[1] !== arrays.length) throw new RangeError(`no ${kind} packet`);
   const head = headBytes(arrays.length);
   if (bytes.byteLength < head || bytes.byteLength % 8 !== 0) throw new RangeError(`a ${kind} packet that was cut`);
-  // Doubles lie at multiples of 8 in what they are read from, wherever the packet came from.
+  // Doubles must be aligned to 8 bytes in the underlying buffer; a packet may start anywhere.
   const own = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
   const view = new DataView(own.buffer, own.byteOffset);
   const numbers = new Float64Array(own.buffer, own.byteOffset + head, (own.byteLength - head) / 8);
@@ -166,7 +166,7 @@ export function decodeNumbers<T extends Table>(layout: Layout<T>, bytes: Uint8Ar
   return out as ViewOf<T>;
 }
 
-/** A packet of anything that is JSON; numbers that JSON has not become null. */
+/** Encodes any JSON value as a packet; numbers that JSON cannot represent become null. */
 export function encodeJson(kind: PacketKind, value: unknown): Uint8Array {
   const text = new TextEncoder().encode(JSON.stringify(value));
   const bytes = new Uint8Array(1 + text.length);
@@ -175,17 +175,17 @@ export function encodeJson(kind: PacketKind, value: unknown): Uint8Array {
   return bytes;
 }
 
-/** What `encodeJson` was given. Throws `SyntaxError` for other bytes. */
+/** Decodes the value of `encodeJson`. Throws `SyntaxError` for other bytes. */
 export function decodeJson(bytes: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(bytes.subarray(1)));
 }
 
-/** `undefined` for bytes that are no packet. */
+/** Kind of a packet; `undefined` for bytes that are no packet. */
 export function kindOf(bytes: Uint8Array): PacketKind | undefined {
   return PACKET_KINDS[bytes[0] ?? 255];
 }
 
-/** Kinds of which only the newest packet says anything: whoever is slow skips the others. */
+/** Kinds of which only the newest packet matters: a slow viewer skips the others. */
 const STATES: ReadonlySet<PacketKind> = new Set([
   'frame',
   'step',
@@ -198,7 +198,7 @@ const STATES: ReadonlySet<PacketKind> = new Set([
   'pictures',
 ]);
 
-/** Whether a newer packet of the kind makes this one worth nothing. */
+/** True if a newer packet of this kind supersedes an older one. */
 export function isState(kind: PacketKind): boolean {
   return STATES.has(kind);
 }
@@ -207,12 +207,12 @@ export function stateName({ state }: FrameView): SafetyStateName {
   return SAFETY_STATES[state]!;
 }
 
-/** Who decided a step; `undefined` for a number that is nobody's. */
+/** Source of a step's decision; `undefined` for an unknown code. */
 export function sourceName({ source }: { readonly source: number | null }): Source | undefined {
   return SOURCES[source ?? -1];
 }
 
-/** [4·k] x, y, z (m), yaw (rad) of each of the objects `names`: as a signal measures it (`<name>XM` and the next three), or else as it was put. */
+/** [4·k] x, y, z (m), yaw (rad) of each of the objects `names`: as measured by signals (`<name>XM` and the next three), else as placed. */
 export function shownObjects(
   names: readonly string[],
   signalNames: readonly string[],

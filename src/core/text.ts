@@ -1,31 +1,31 @@
-/** Numbers, times and Markdown tables as people read them. The same in every language: a point before fractions. */
+/** Formats numbers, times and Markdown tables. Locale-independent: a decimal point. */
 
-/** `value` with so many significant digits and no zeros behind them: 0.123456 → `0.123`. */
+/** Formats `value` with `digits` significant digits, without trailing zeros: 0.123456 → `0.123`. */
 export function significant(value: number, digits = 3): string {
   return String(Number(value.toPrecision(digits)));
 }
 
-/** A sentence as part of another: `The robot does not answer.` → `The robot does not answer`. */
+/** Removes the full stop, to embed a sentence in another: `The robot does not answer.` → `The robot does not answer`. */
 export function withoutFullStop(sentence: string): string {
   return sentence.replace(/\.$/, '');
 }
 
-/** A number rounded to whole, with `gap` between groups of three: 12345 → `12 345`; `-` when not finite. */
+/** Formats a number rounded to an integer, with `gap` between groups of three: 12345 → `12 345`; `-` if not finite. */
 export function grouped(value: number, gap = ' '): string {
   return Number.isFinite(value) ? String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, gap) : '-';
 }
 
-/** `1 tick`, `2 ticks`; `gap` between groups of three. */
+/** Count with its noun: `1 tick`, `2 ticks`; `gap` between groups of three. */
 export function counted(count: number, noun: string, gap = ''): string {
   return `${grouped(count, gap)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A share as a percentage: 0.5 → `50.0 %`; `-` when not finite. */
+/** A fraction as a percentage: 0.5 → `50.0 %`; `-` if not finite. */
 export function percent(share: number, decimals = 1): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(decimals)} %` : '-';
 }
 
-/** Seconds as `m:ss` or `h:mm:ss`, rounded; `-` for null and for what is not finite. */
+/** Seconds as `m:ss` or `h:mm:ss`, rounded; `-` for null and non-finite values. */
 export function clockText(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return '-';
   const whole = Math.max(0, Math.round(seconds));
@@ -35,7 +35,7 @@ export function clockText(seconds: number | null): string {
   return h > 0 ? `${h}:${String(m).padStart(2, '0')}:${s}` : `${m}:${s}`;
 }
 
-/** A table in Markdown, each line ended; bars and line ends in cells are taken for text. */
+/** A Markdown table, each line terminated; bars in cells are escaped, line breaks become spaces. */
 export function markdownTable(
   heads: readonly string[],
   rows: readonly (readonly (string | number | undefined)[])[],
@@ -45,10 +45,10 @@ export function markdownTable(
   return `${line(heads)}|${'---|'.repeat(heads.length)}\n${rows.map(line).join('')}`;
 }
 
-/** Nobody reads a description that is squeezed into less than this. */
+/** Smallest readable width of a description, columns. */
 const LEAST_ROOM = 20;
 
-/** `text` with every line broken at spaces so that it fits `width` columns; what follows a break stands below the line's last column. */
+/** Breaks every line of `text` at spaces to fit `width` columns; continuation lines align with the start of the line's last column. */
 export function wrapText(text: string, width: number): string {
   return text
     .split('\n')
@@ -64,7 +64,7 @@ function wrapLine(line: string, width: number): string {
   while (rest.length > width) {
     const lead = out.length === 0 ? hangingIndent(line, width) : indent.length;
     const at = rest.lastIndexOf(' ', width);
-    // A word that is longer than the line is left whole: half a path or an option is worth nothing.
+    // A word longer than the line is left whole: a broken path or option would be useless.
     const cut = at > lead ? at : rest.indexOf(' ', lead + 1);
     if (cut < 0) break;
     out.push(rest.slice(0, cut).trimEnd());
@@ -73,7 +73,7 @@ function wrapLine(line: string, width: number): string {
   return [...out, rest].join('\n');
 }
 
-/** Where the description begins: after the last gap of two or more spaces, as far as that leaves room. */
+/** Column at which the description begins: after the last gap of two or more spaces that leaves enough room. */
 function hangingIndent(line: string, width: number): number {
   const leading = line.length - line.trimStart().length;
   const gaps = [...line.matchAll(/\S {2,}(?=\S)/g)].map((match) => match.index + match[0].length);

@@ -1,6 +1,6 @@
 /**
- * Units as types. A vector carries its unit in its type, so that a velocity cannot be passed where a
- * position is asked for; a scalar carries its unit at the end of its name (`timeoutMs`).
+ * Units as types. A vector carries its unit in its type, so that a velocity cannot be passed for a position; a scalar carries
+ * its unit as a suffix of its name (`timeoutMs`).
  */
 
 /** Units that vectors in this code base carry. */
@@ -25,7 +25,7 @@ export function clamp(value: number, low: number, high: number): number {
   return value > high ? high : value;
 }
 
-/** True when every element is finite. Tick-safe. */
+/** True if every element is finite. Tick-safe. */
 export function allFinite(values: ArrayLike<number>): boolean {
   for (let i = 0; i < values.length; i++) {
     if (!Number.isFinite(values[i])) return false;
@@ -33,7 +33,7 @@ export function allFinite(values: ArrayLike<number>): boolean {
   return true;
 }
 
-/** Standard gravity, rounded as in the models of robots, m/s². */
+/** Standard gravity, rounded as in robot models, m/s². */
 export const GRAVITY_M_PER_S2 = 9.81;
 
 /** The angle in (−π, π] that is equal to `angleRad` modulo 2π. Tick-safe. */

@@ -1,6 +1,6 @@
 /**
- * Weights as a learner publishes them, and the checks that they pass before a robot may act on them: by the link when they
- * arrive, by the policy when they are to act. Pure: no inference happens here; after these checks comes the policy's canary.
+ * Weights as published by a learner, and the checks that they must pass before a robot may act on them: by the link on arrival, by
+ * the policy before use. Pure: no inference happens here; the policy's canary follows these checks.
  * An ed25519 signature over the digest is to join the manifest with the security layer.
  */
 import { sha256Hex } from './digest.ts';
@@ -8,22 +8,22 @@ import { asObject, isCount } from './json.ts';
 import { err, ok, type Result } from './result.ts';
 import { allFinite } from './units.ts';
 
-/** Where a policy comes from and what it fits; of weights on the wire and of a policy file. */
+/** Provenance and compatibility of a policy, both for weights on the wire and for a policy file. */
 export interface PolicyOrigin {
   readonly runId: string;
-  /** Rises by one with every publication of a run, from 1. */
+  /** Increments with every publication of a run, from 1. */
   readonly version: number;
-  /** The version that training continued from, or null for the first. */
+  /** Version from which training continued, or null for the first. */
   readonly parent: number | null;
-  /** Online environment steps that its updates had seen, the same for the same seed; 0 before the first update on any. */
+  /** Online environment steps that its updates had seen, identical for the same seed; 0 before the first update on any. */
   readonly trainingStep: number;
-  /** Gradient updates done. */
+  /** Number of gradient updates. */
   readonly updates: number;
-  /** `schemaHash` of the observation and action that the network was made for. */
+  /** `schemaHash` of the observation and action of the network. */
   readonly schemaHash: string;
-  /** ISO 8601, UTC. Informative only: nothing is decided on it. */
+  /** ISO 8601, UTC. Informative only: no decision depends on it. */
   readonly createdAt: string;
-  /** SHA-256, hexadecimal, of what it describes. */
+  /** SHA-256 of the described content, hexadecimal. */
   readonly digest: string;
 }
 
@@ -33,31 +33,31 @@ export interface TensorShape {
   readonly shape: readonly number[];
 }
 
-/** `digest` is over all other fields, the graph and the weights. */
+/** Manifest of published weights. `digest` covers all other fields, the graph and the weights. */
 export interface WeightsManifest extends PolicyOrigin {
-  /** The parameters, in the order in which they lie in the weights. */
+  /** The parameters, in their order in the weights. */
   readonly shapes: readonly TensorShape[];
 }
 
-/** One version of a policy. Its arrays are the owner's: do not write into weights that came from elsewhere. */
+/** One version of a policy. Its arrays belong to the owner: do not write into received weights. */
 export interface PolicyWeights {
   readonly manifest: WeightsManifest;
-  /** ONNX model that takes `observation` and every parameter by name as inputs. */
+  /** ONNX model with `observation` and every parameter, by name, as inputs. */
   readonly graph: Uint8Array;
-  /** All parameters one after the other, row-major. */
+  /** All parameters concatenated, row-major. */
   readonly weights: Float32Array;
 }
 
-/** What a robot holds new weights against. */
+/** Requirements of a robot on new weights. */
 export interface WeightsExpectation {
   readonly schemaHash: string;
-  /** Only weights of this run are taken; absent: of any run. */
+  /** Run whose weights are accepted; absent: any run. */
   readonly runId?: string | undefined;
-  /** The highest version of the run taken so far, 0 for none: weights must be newer. */
+  /** Highest version of the run accepted so far, 0 for none: weights must be newer. */
   readonly newestVersion: number;
 }
 
-/** Why weights may not act. */
+/** Reason for which weights are rejected. */
 export interface WeightsDefect {
   readonly reason:
     | 'bad-value'
@@ -67,11 +67,11 @@ export interface WeightsDefect {
     | 'bad-length'
     | 'bad-digest'
     | 'not-finite';
-  /** In words that follow "the weights are refused:". */
+  /** A clause that follows "the weights are refused:". */
   readonly message: string;
 }
 
-/** Completes weights with their digest. Throws `RangeError` where shapes and weights do not match in size. */
+/** Completes weights with their digest. Throws `RangeError` if the sizes of shapes and weights differ. */
 export function sealWeights(
   fields: Omit<WeightsManifest, 'digest'>,
   graph: Uint8Array,
@@ -83,8 +83,8 @@ export function sealWeights(
 }
 
 /**
- * Checks everything about `candidate` that needs no inference: version, run, schema, shapes, digest, finite values. The first
- * check that fails gives the defect; the weights then must not act. About 1 ms per megabyte: not for the tick.
+ * Checks everything about `candidate` that needs no inference: version, run, schema, shapes, digest, finite values. Returns
+ * the first defect; defective weights must not act. About 1 ms per megabyte: not for the tick.
  */
 export function verifyWeights(
   candidate: PolicyWeights,
@@ -137,7 +137,7 @@ function weightsDigest(fields: Omit<WeightsManifest, 'digest'>, graph: Uint8Arra
   return sha256Hex(canonical, graph, weights);
 }
 
-/** Whether `fields`, which somebody wrote, are a manifest. What it says is for `verifyWeights` to judge. */
+/** True if the untrusted `fields` form a manifest. Its content is checked by `verifyWeights`. */
 export function isWeightsManifest(fields: Record<string, unknown>): boolean {
   return originProblem(fields) === undefined && Array.isArray(fields['shapes']) && fields['shapes'].every(isShape);
 }
@@ -145,7 +145,7 @@ export function isWeightsManifest(fields: Record<string, unknown>): boolean {
 const TEXTS = ['runId', 'schemaHash', 'createdAt', 'digest'] as const;
 const COUNTS = ['version', 'trainingStep', 'updates'] as const;
 
-/** What `fields` lack of a `PolicyOrigin`, in words that follow their file's name; undefined where nothing. */
+/** Returns what `fields` lack of a `PolicyOrigin`, as a clause that follows the file's name; `undefined` if nothing. */
 export function originProblem(fields: Record<string, unknown>): string | undefined {
   const badText = TEXTS.find((key) => typeof fields[key] !== 'string');
   if (badText !== undefined) return `has no text '${badText}'`;
@@ -155,7 +155,7 @@ export function originProblem(fields: Record<string, unknown>): string | undefin
   return isParent ? undefined : "has no whole number or null 'parent'";
 }
 
-/** How many numbers `shapes` hold. */
+/** Total number of elements in `shapes`. */
 export function countNumbers(shapes: readonly TensorShape[]): number {
   return shapes.reduce((sum, { shape }) => sum + shape.reduce((product, size) => product * size, 1), 0);
 }

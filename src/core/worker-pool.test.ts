@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { WorkerPool } from './worker-pool.ts';
 
-/** A thread that does jobs by `body`, JavaScript of `(job, answer)`. */
+/** A thread that processes jobs with `body`, JavaScript of `(job, answer)`. */
 function thread(body: string): Worker {
   const serve = `const { parentPort } = require('node:worker_threads');
     parentPort.on('message', (message) => {

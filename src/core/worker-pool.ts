@@ -1,14 +1,14 @@
-/** Worker threads that share jobs: what is asked, what is answered, and what becomes of a job whose thread fails or ends. */
+/** A pool of worker threads that process jobs: requests, answers, and the failure of jobs whose thread fails or exits. */
 import { type PackedError, packError, ReinError, unpackError } from './result.ts';
 
-/** A worker thread as its starter holds it. */
+/** A worker thread, seen from its owner. */
 export interface PoolWorker {
   postMessage(message: unknown): void;
   on(event: string, listener: (value: unknown) => void): unknown;
   terminate(): Promise<unknown>;
 }
 
-/** A worker thread's end of the same. */
+/** A worker thread's own end of the channel. */
 export interface WorkerPort {
   postMessage(message: unknown): void;
   on(event: string, listener: (value: unknown) => void): unknown;
@@ -20,7 +20,7 @@ interface NumberedJob<Job> {
   readonly job: Job;
 }
 
-/** What comes back of a job. */
+/** Answer to a job. */
 type JobAnswer<Outcome> =
   | { readonly id: number; readonly outcome: Outcome }
   | { readonly id: number; readonly error: PackedError | Error };
@@ -46,12 +46,12 @@ export class WorkerPool<Job, Outcome> {
     this.#ended = Promise.all(workers.map((worker) => this.#endOf(worker)));
   }
 
-  /** Calls `work` for each worker, by its number. */
+  /** Calls `work` with the number of each worker. */
   all(work: (worker: number) => Promise<void>): Promise<unknown> {
     return Promise.all(this.#workers.map((_, worker) => work(worker)));
   }
 
-  /** Resolves to what the worker of this number makes of `job`. Rejects with what it threw, and once any worker has failed or ended. */
+  /** Resolves with the outcome of `job` on worker `worker`. Rejects with what it threw, and once any worker has failed or exited. */
   run(worker: number, job: Job): Promise<Outcome> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = this.#nextId++;
@@ -61,13 +61,13 @@ export class WorkerPool<Job, Outcome> {
     });
   }
 
-  /** Ends the workers after what they are doing. */
+  /** Ends the workers after their pending jobs. */
   async close(): Promise<void> {
     for (const worker of this.#workers) worker.postMessage('close');
     await this.#ended;
   }
 
-  /** Ends them in the middle of it. */
+  /** Ends the workers immediately. */
   async terminate(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
@@ -92,7 +92,7 @@ export class WorkerPool<Job, Outcome> {
     else pending?.resolve(answer.outcome);
   }
 
-  /** The first error is why. */
+  /** The first error is the cause that is reported. */
   #fail(error: Error): void {
     this.#failure ??= error;
     for (const { reject } of this.#pending.values()) reject(this.#failure);
@@ -100,7 +100,7 @@ export class WorkerPool<Job, Outcome> {
   }
 }
 
-/** Does the jobs that come over `port`, one after another in their order, until the pool is closed; `close` is the last of all. */
+/** Processes the jobs from `port` in order until the pool is closed; calls `close` last. */
 export function serveJobs<Job, Outcome>(
   port: WorkerPort | null,
   work: (job: Job) => Outcome | Promise<Outcome>,

@@ -5,7 +5,7 @@ import { bound, type DriverAct, type WholeDriver } from './bound-driver.ts';
 import type { Driver } from './driver.ts';
 import { MockDriver } from './mock/mock-driver.ts';
 
-/** Every function of a driver, and what it may be called with: the compiler holds this list to the contract. */
+/** Every function of a driver with sample arguments: the compiler keeps this list in line with the contract. */
 const GIVEN: { readonly [A in DriverAct]: Parameters<Driver[A]> } = {
   open: [],
   read: [createRobotState(6, 0)],
@@ -39,9 +39,9 @@ describe('a bound driver', () => {
   it('does not compile without one of them, one that may be absent included', () => {
     const { scene: _scene, ...sceneless } = bound(new MockDriver(ur5eLike));
     const { takeNotice: _takeNotice, ...mute } = bound(new MockDriver(ur5eLike));
-    // @ts-expect-error: a scene that is forgotten is no scene that is absent.
+    // @ts-expect-error: a missing member is not the same as an absent scene.
     const withoutScene: WholeDriver = sceneless;
-    // @ts-expect-error: whoever stands between driver and guard has to hand notices on.
+    // @ts-expect-error: layers between driver and guard have to pass notices on.
     const withoutNotices: WholeDriver = mute;
     expect(Object.keys(withoutScene)).not.toContain('scene');
     expect(Object.keys(withoutNotices)).not.toContain('takeNotice');

@@ -1,18 +1,18 @@
-/** A driver behind functions of one's own: what stands between guard and motors repeats no member by hand. */
+/** Wrapper around a driver: layers between guard and hardware override single members without repeating the others by hand. */
 import type { Driver } from './driver.ts';
 
-/** Every member of a driver, those that may be absent too: an object that lacks one does not compile. */
+/** Every member of a driver, optional ones included: an object that lacks one does not compile. */
 export type WholeDriver = { readonly [K in keyof Driver]-?: Driver[K] };
 
-/** Members that act. */
+/** Names of the driver's functions. */
 export type DriverAct = Exclude<keyof Driver, 'report' | 'scene'>;
 
-/** Gives a function that calls `act` of `driver`. */
+/** Returns a function that calls `act` of `driver`. */
 type Calling = <A extends DriverAct>(driver: Driver, act: A) => Driver[A];
 
 /**
- * Each member of `driver`, to be spread into an object that replaces some. `calling`: how its functions are called; default: as they are now.
- * Tick-safe where they are.
+ * Returns each member of `driver`, to be spread into an object that overrides some. `calling` wraps its functions;
+ * default: bound as they are now. Tick-safe if the driver's functions are.
  */
 export function bound(driver: Driver, calling: Calling = directly): WholeDriver {
   return {

@@ -1,6 +1,7 @@
 /**
- * The contract of everything that moves: hardware, simulator, mock. A driver obeys and measures; it decides nothing. What is fixed once it is
- * open are its facts, what changes is its report, and seven functions act. Every driver passes `tests/contract/driver.contract.ts`.
+ * Contract of everything that moves: hardware, simulator, mock. A driver obeys and measures; it decides nothing. It
+ * consists of facts, fixed while it is open, a report, which changes, and seven functions. Every driver passes
+ * `tests/contract/driver.contract.ts`.
  */
 import {
   BUS_COUNTERS,
@@ -11,10 +12,10 @@ import {
   type Vec,
 } from '../core/index.ts';
 
-/** How a read or write went. Everything but `ok` is a fault that the guard counts. */
+/** Result of a read or write. Anything but `ok` is a fault, counted by the guard. */
 export type DriverStatus = 'ok' | 'late' | 'rejected' | 'lost';
 
-/** What is fixed while a driver is open. Plain data: it crosses threads as it is. */
+/** Facts that are fixed while a driver is open. Plain data: passed between threads as it is. */
 export interface DriverFacts {
   readonly name: string;
   /** Joint names in the order of every vector below. */
@@ -22,66 +23,67 @@ export interface DriverFacts {
   /** Names of `RobotState.signals`, in order. */
   readonly signalNames: readonly string[];
   /**
-   * Nothing real moves, and nobody can be hurt: a program may let it go on after a stop that is no category 1. Absent: it is
-   * real, or stands for what is.
+   * Nothing real moves and no person can be hurt: a program may resume by itself after a stop that is not category 1.
+   * Absent: the robot is real, or treated as such.
    */
   readonly isSimulated?: boolean | undefined;
   /**
-   * `torque(0)` takes no torque off: a controller that is not ours goes on holding the robot, and nothing is let down for it. A ramp would
-   * only go on commanding where it was to go. Absent: torque is the driver's to take off.
+   * `torque(0)` does not switch torque off: a third-party controller keeps holding the robot, and the guard omits the
+   * torque ramp, which would only keep commanding the last target. Absent: the driver switches torque off.
    */
   readonly keepsTorque?: boolean | undefined;
-  /** `torque` takes ratios between 0 and 1. Absent: it is asked for 0 and 1 alone, and holds in full until 0. */
+  /** `torque` accepts ratios between 0 and 1. Absent: it is called with 0 and 1 only, and the robot holds at full torque until 0. */
   readonly limitsTorque?: boolean | undefined;
-  /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */
+  /** False: `RobotState.torqueNm` is not measured, and no torque observer runs. Absent: measured, NaN for missing values. */
   readonly measuresTorque?: boolean | undefined;
-  /** `report.meanWrench` is measured. Absent: `RobotState.wrench` is all that is known of the tool. */
+  /** `report.meanWrench` is measured. Absent: `RobotState.wrench` is the only wrench measurement. */
   readonly measuresMeanWrench?: boolean | undefined;
-  /** `report.distance` is measured. Absent: nothing measures how near people are. */
+  /** `report.distance` is measured. Absent: no sensor measures the distance of people. */
   readonly measuresDistance?: boolean | undefined;
-  /** `report.busCounters` count. Absent: no bus that counts. */
+  /** `report.busCounters` is counted. Absent: the driver has no bus with counters. */
   readonly countsBus?: boolean | undefined;
-  /** [n] to what it limits each joint's torque, N·m, where that may be less than `torqueMaxNm` of the robot's file. */
+  /** [n] torque cap of each joint as set by the driver, N·m, where it may be below `torqueMaxNm` of the robot file. */
   readonly torqueCapNm?: readonly number[] | undefined;
-  /** Names of joints whose readings are what was asked of them, as nothing measures where they are. Absent: none. */
+  /** Names of joints without position sensor, whose readings repeat the reference. Absent: none. */
   readonly unmeasuredJoints?: readonly string[] | undefined;
   /**
-   * How another process stops this robot when the guard cannot any more. Absent where there is no bus of our own: a simulator, a robot
-   * behind ROS 2. Where it is there, torque does not come on without a guardian.
+   * Bus on which the guardian stops this robot when the guard no longer can. Absent if there is no directly driven bus:
+   * a simulator, a robot behind ROS 2. If present, torque is not switched on without a guardian.
    */
   readonly bus?: DriverBus | undefined;
 }
 
 /**
- * What a driver says of itself beside its readings, as of the last `read`, and of a `service` after it. One object for the driver's life,
- * made by `createDriverReport`; only the driver writes it, on the tick path, and allocates nothing.
+ * Status of the driver beside its readings, as of the last `read` or a later `service`. One object for the driver's
+ * life, made by `createDriverReport`; written by the driver only, on the tick path, without allocation.
  */
 export interface DriverReport {
-  /** Bits of `HARDWARE`: what the hardware says is wrong with itself. */
+  /** Bits of `HARDWARE`: faults reported by the hardware. */
   hardwareFaults: number;
-  /** The emergency stop is pressed. False of a robot that has no button which software sees. */
+  /** The emergency stop is pressed. Always false for a robot without a button that software can read. */
   isEmergencyStopPressed: boolean;
   /**
-   * Nobody has seen the joints move since power came on, so that directions, zeros and wraps may not be those of the file: the guard
-   * checks each that is measured at 5 % of its speed before anything else moves, and asks for the service `passFirstMotion`, which ends it.
+   * Joint motion is unverified since power-up: directions, zeros and wraps may differ from the robot file. The guard
+   * first moves each measured joint at 5 % of its speed as a check, then calls the service `passFirstMotion`, which
+   * clears this.
    */
   needsFirstMotion: boolean;
-  /** In the order of `BUS_COUNTERS`: what the bus has done, written by `write` too. NaN where none counts. */
+  /** Bus counters in the order of `BUS_COUNTERS`, updated by `write` too. NaN if not counted. */
   readonly busCounters: Float64Array;
   /**
-   * [2] how far the nearest person or thing is that the arm must not reach, m (Infinity: none in range; NaN: not known), and how often that
-   * was measured, which rises with each new reading.
+   * [2] distance of the nearest person or obstacle that the arm must not reach, m (Infinity: none in range; NaN:
+   * unknown), and count of measurements, incremented with each new reading.
    */
   readonly distance: Float64Array;
   /**
-   * [6] what touched the tool over the period that ended with the last `read`: mean force (N), mean torque (N·m), base frame,
-   * about the TCP, without the tool's own weight and inertia and not filtered, of the same period as `RobotState.torqueNm`. NaN where it is
-   * not measured.
+   * [6] mean contact wrench on the tool over the period that ended with the last `read`: force (N), torque (N·m), base
+   * frame, about the TCP, without the tool's own weight and inertia, unfiltered, same period as `RobotState.torqueNm`.
+   * NaN if not measured.
    */
   readonly meanWrench: Float64Array;
 }
 
-/** A healthy driver that counts and measures nothing beside its joints, but for what `known` says. */
+/** Creates the report of a healthy driver that counts and measures nothing beside its joints; `known` overrides fields. */
 export function createDriverReport(known: Partial<DriverReport> = {}): DriverReport {
   return {
     hardwareFaults: 0,
@@ -96,68 +98,72 @@ export function createDriverReport(known: Partial<DriverReport> = {}): DriverRep
 
 /**
  * - `prepare`: makes everything ready for torque, or refuses. Between ticks, without torque; up to five seconds.
- * - `recover`: somebody has seen that the robot was lost, or that a servo reports a fault. Opens again what is gone, an adapter that was
- *   unplugged for example, and clears what is latched; what is wrong still is a notice. Between ticks, without torque; some seconds.
- * - `passFirstMotion`: the guard has seen every joint move: `needsFirstMotion` of the report ends. Tick path.
- * - `endCommands`: a stop that ends without torque has braked the reference to rest: what was commanded last must be all that is asked of
- *   the robot until it is measured at rest and gets `torque(0)`; after `done` nothing is written. For one that `keepsTorque` and goes on
- *   standing by itself. Tick path.
+ * - `recover`: the operator has seen that the robot was lost, or that a servo reports a fault. Reopens what is gone,
+ *   e.g. an adapter that was unplugged, and clears latched faults; remaining faults become notices. Between ticks,
+ *   without torque; some seconds.
+ * - `passFirstMotion`: every joint was seen to move; clears `needsFirstMotion` of the report. Tick path.
+ * - `endCommands`: a stop that ends without torque has braked the reference to rest. The last command must be the only
+ *   one in effect until the robot is measured at rest and gets `torque(0)`; after `done` nothing is written. For
+ *   drivers with `keepsTorque` whose robot keeps standing by itself. Tick path.
  */
 export type DriverService = 'prepare' | 'recover' | 'passFirstMotion' | 'endCommands';
 
-/** `nothing`: this driver has nothing to do for it, and nothing has changed. A refusal is a sentence, and of `prepare` alone. */
+/**
+ * `nothing`: there was nothing to do, and nothing has changed. A refusal is a sentence, and returned by `prepare` only.
+ */
 export type ServiceAnswer = 'done' | 'nothing' | { readonly refusal: string };
 
 export interface Driver {
   readonly report: DriverReport;
-  /** Where the surroundings can be put back by software, as in simulation; absent on real robots. One object for the driver's life. */
+  /** Scene that software can reset, as in simulation; absent on real robots. One object for the driver's life. */
   readonly scene?: Scene | undefined;
   /**
-   * Opens ports and checks that what is connected is what the configuration says. Throws `ReinError`. Never moves. Closed, it may be opened
-   * again, with the same facts.
+   * Opens ports and checks that the connected hardware matches the configuration. Throws `ReinError`. Never moves.
+   * After `close` it may be called again, and returns the same facts.
    */
   open(): Promise<DriverFacts>;
-  /** Measures into `out`, and writes `report`. Tick path: no allocation, no throw. In simulation one control period passes first. */
+  /** Measures into `out` and updates `report`. Tick path: no allocation, no throw. In simulation, first advances by one control period. */
   read(out: RobotState): DriverStatus;
   /**
-   * Sends one reference, rad. Tick path. Returns `rejected` and sends nothing when a value is not finite or outside
-   * the encoder range: the last gate before the bus.
+   * Sends one reference, rad. Tick path. Returns `rejected` and sends nothing if a value is not finite or outside the
+   * encoder range: the last gate before the bus.
    */
   write(referenceRad: Vec<'rad'>): DriverStatus;
   /**
-   * Tick path. 1: torque on, holding the measured pose, without a limit that was left; where it cannot come on in all joints, in none, and
-   * `write` answers `lost`. 0: torque off; of one that `keepsTorque`, no more commands. Between, of one that `limitsTorque` and has torque:
-   * every joint gives at most this share of its own until 1; asked for downwards where torque goes off under an arm that does not hold itself
-   * without it.
+   * Sets the torque ratio. Tick path. 1: torque on, holding the measured pose, without an earlier limit; if a joint
+   * cannot be switched on, none is, and `write` returns `lost`. 0: torque off; with `keepsTorque`, no more commands.
+   * Between (with `limitsTorque`, torque on): each joint gives at most this share of its torque until 1; used in
+   * falling steps to lower an arm that drops without torque.
    */
   torque(ratio: number): void;
   service(request: DriverService): ServiceAnswer;
-  /** What people should know of the hardware, each thing once; `undefined` where there is nothing new. Between ticks; may allocate. */
+  /** Returns the next message about the hardware, each once; `undefined` if there is none. Between ticks; may allocate. */
   takeNotice(): GuardNotice | undefined;
-  /** Leaves the robot standing (torque as its exit policy says) and releases everything. Idempotent. */
+  /** Leaves the robot standing (torque according to its exit policy) and releases all resources. Idempotent. */
   close(): Promise<void>;
 }
 
-/** A bus that the guardian opens beside the driver, and what it writes there to stop the robot. Plain data. */
+/** Bus that the guardian opens beside the driver, and the frames it writes there to stop the robot. Plain data. */
 export interface DriverBus {
   /**
-   * What can be opened for writing a second time while the driver has it open: a serial port (serialport's lock is advisory, `flock`:
-   * it keeps out whoever asks for it too), a pty, a named pipe. Line settings stay as the driver made them.
+   * Path that can be opened for writing a second time while the driver has it open: a serial port (serialport's lock is
+   * advisory, `flock`: it excludes only processes that request it too), a pty, a named pipe. Line settings stay as the
+   * driver made them.
    */
   readonly path: string;
   /**
-   * Complete frames, written in this order and at once, 3 times: torque off, or neutral (category 0). They stop the robot
-   * whatever was sent before them, a cut frame included, and repeated or late they do no harm. Together 1 to 4096 bytes, so
-   * that they go out in one piece.
+   * Complete frames, written in this order, at once, 3 times: torque off, or neutral (category 0). They stop the robot
+   * whatever was sent before them, a truncated frame included, and do no harm repeated or late. Together 1 to 4096
+   * bytes, so that they are written in one piece.
    */
   readonly stopFrames: readonly Uint8Array[];
 }
 
-/** Surroundings that software can arrange: a simulator's. */
+/** Surroundings that software can arrange: those of a simulator. */
 export interface Scene {
-  /** Puts robot and objects where the task wants them; the same numbers give the same scene. Torque stays as it is. Throws `ReinError`. */
+  /** Places robot and objects as the task requests; the same numbers give the same scene. Torque is unchanged. Throws `ReinError`. */
   reset(layout: SceneLayout): void;
-  /** Positions (xyz, m) and orientations (wxyz) of all drawn geoms, for pictures. `out` is 7 numbers a geom. */
+  /** Writes position (xyz, m) and orientation (wxyz) of every drawn geom to `out`, 7 numbers each. For pictures. */
   geomPoses(out: Float64Array): void;
   readonly geoms: readonly GeomShape[];
 }

@@ -1,4 +1,4 @@
-/** The driver contract, and the drivers that need no simulator. */
+/** Driver contract, and drivers that need no simulator. */
 export { bound } from './bound-driver.ts';
 export {
   createDriverReport,

@@ -1,2 +1,2 @@
-/** The driver of simulated robots. Loads MuJoCo's WebAssembly. */
+/** Driver of simulated robots. Loads MuJoCo's WebAssembly. */
 export { MujocoDriver } from './mujoco/mujoco-driver.ts';

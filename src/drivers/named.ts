@@ -1,7 +1,7 @@
-/** What commands call the robot of a file: drivers name it in their remedies. */
+/** Name of the robot file in commands, for the remedies of drivers. */
 import { z } from 'zod';
 
-/** Filled in by `DriverKind.withPaths`. */
+/** Set by `DriverKind.withPaths`. */
 export const namedField = z
   .string()
   .min(1)

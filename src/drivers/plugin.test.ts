@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const DRIVER = new URL('../../dist/drivers/driver.js', import.meta.url).href;
 let count = 0;
 
-/** A driver of others whose module is `text` behind an import of `createDriverReport`. */
+/** Creates a third-party driver whose module is `text` behind an import of `createDriverReport`. */
 async function made(text: string): Promise<{ driver: Driver; module: string }> {
   const module = join(folder, `arm-${count++}.mjs`);
   writeFileSync(module, `import { createDriverReport } from '${DRIVER}';\n${text}`);
@@ -20,7 +20,7 @@ async function made(text: string): Promise<{ driver: Driver; module: string }> {
   return { driver: await createDriver({ name: 'plugin', options }, { model: ur5eLike }), module };
 }
 
-/** One that is sealed, and has private members, accessors, and functions that cannot be written. */
+/** A sealed driver with private members, accessors, and functions that are not writable. */
 const SEALED = `
 const fails = () => { throw new Error('no air'); };
 class Arm {
@@ -72,7 +72,7 @@ it('a driver of others is named where it fails, however its object is made', asy
   await expect(driver.close()).rejects.toThrow('failed in close: no air');
 });
 
-/** One that moves nothing, with members as `members` say. */
+/** A driver that moves nothing, with `members` overridden. */
 const still = (members: string): Promise<{ driver: Driver }> =>
   made(`const facts = ({ robot: { joints }, signalNames }) =>
     ({ name: 'still', jointNames: joints.map(({ name }) => name), signalNames });
@@ -111,7 +111,7 @@ it.each([
   ["'done'", 'done'],
   ["'nothing'", 'nothing'],
   ["({ refusal: 'the arm is cold' })", { refusal: 'the arm is cold' }],
-  // Nothing that is no answer lets torque come on.
+  // An invalid answer must not switch torque on.
   ['undefined', { refusal: 'its driver has no answer to prepare' }],
   ["'the arm is cold'", { refusal: 'its driver has no answer to prepare' }],
   ['({ refusal: true })', { refusal: 'its driver has no answer to prepare' }],

@@ -1,4 +1,4 @@
-/** Drivers of others: the plugin contract of the kind `driver`, and what a robot's file says of one. */
+/** Third-party drivers: plugin contract of the kind `driver`, and schema of its robot file section. */
 import { z } from 'zod';
 import { checkGiven, messageOf, openPlugin, type PluginBase, ReinError, type RobotModel } from '../core/index.ts';
 import { type Configured, pluginKeys } from '../schema/index.ts';
@@ -6,19 +6,19 @@ import { bound } from './bound-driver.ts';
 import { createDriverReport, type Driver, type DriverFacts, type Scene } from './driver.ts';
 import type { DriverKind } from './driver-kind.ts';
 
-/** What a driver of others is made for. */
+/** Context passed to `create` of a driver plugin. */
 export interface DriverPluginContext<O = unknown> {
-  /** The robot's file, checked: joints in the order of every vector, limits, rates. */
+  /** Validated robot file: joints in the order of every vector, limits, rates. */
   readonly robot: RobotModel;
   /** Names that `RobotState.signals` must have, in this order. */
   readonly signalNames: readonly string[];
-  /** `driver.options` of the robot's file, as the plugin's own check gives them. */
+  /** `driver.options` of the robot file, as parsed by the plugin's own schema. */
   readonly options: O;
 }
 
-/** A driver of others. Its module is loaded where its guard runs: in the guard's process, or in the program that simulates the robot. */
+/** Third-party driver. Its module is loaded where its guard runs: in the guard process, or in the program that simulates the robot. */
 export interface DriverPlugin<O = unknown> extends PluginBase<O> {
-  /** Makes the driver; opens nothing yet and never moves. Called in the guard's tick thread, which has no event loop while it ticks. */
+  /** Creates the driver without opening it; never moves. Called in the guard's tick thread, which has no event loop while it ticks. */
   create(context: DriverPluginContext<O>): Driver | Promise<Driver>;
 }
 
@@ -32,12 +32,12 @@ const createOptions = z.strictObject({
   options: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A plugin as a kind of driver. */
+/** Driver kind for plugins. */
 export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<typeof createOptions>> = {
   kind: 'plugin',
   schema: pluginSchema,
   options: createOptions,
-  // Until it is made it may be anything, so it counts as what can hurt.
+  // A plugin may move anything, so it counts as real.
   world: () => 'real',
   optionsOf: ({ kind: _, ...options }, { signalNames }) => ({ signalNames, ...options }),
   create: async ({ signalNames, ...reference }, { model: robot }) => {
@@ -56,15 +56,15 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
   },
 };
 
-/** Says of which function what was thrown came, and whose it is. */
+/** Rethrows `cause` as an error that names the driver, its module and the function `within`. */
 type Fail = (within: string, cause: unknown) => never;
 
-/** Refuses the driver for what the clause says of it. */
+/** Throws an error that refuses the driver; `clause` gives the reason. */
 type Refuse = (clause: string) => never;
 
 /**
- * `driver`, untouched, behind functions whose failures `fail` names: an object of others may be sealed, or full of accessors. Facts and
- * answers are checked before the guard acts on them.
+ * Wraps `driver`, unmodified, so that failures are reported through `fail`: a third-party object may be sealed or full
+ * of accessors. Facts and answers are checked before the guard acts on them.
  */
 function namedDriver(driver: Driver, context: DriverPluginContext, refuse: Refuse, fail: Fail): Driver {
   checkReport(driver.report, refuse);
@@ -92,7 +92,7 @@ function namedScene(scene: Scene, fail: Fail): Scene {
   };
 }
 
-/** Calls `key` of `owner`, which is `within` where it fails. Allocates nothing then. */
+/** Returns a function that calls `key` of `owner`; failures are reported as `within`. Calls do not allocate. */
 function naming<T extends object, K extends keyof T & string>(
   owner: T,
   key: K,
@@ -124,7 +124,7 @@ function checkReport(report: unknown, refuse: Refuse): void {
   }
 }
 
-/** What `open` of a plugin gave, as plain data, where the guard can use it. */
+/** Returns the facts of a plugin's `open` as plain data. Refuses facts that the guard cannot use. */
 function checkFacts(given: unknown, { robot, signalNames }: DriverPluginContext, refuse: Refuse): DriverFacts {
   if (typeof given !== 'object' || given === null) return refuse('open() gave no facts');
   const facts = plainFacts(given as Partial<DriverFacts>, refuse);
@@ -136,7 +136,7 @@ function checkFacts(given: unknown, { robot, signalNames }: DriverPluginContext,
   return facts;
 }
 
-/** A copy that shares nothing with the plugin, and crosses threads. */
+/** Returns a copy that shares nothing with the plugin and can be passed between threads. */
 function plainFacts(given: Partial<DriverFacts>, refuse: Refuse): DriverFacts {
   try {
     return structuredClone(given) as DriverFacts;

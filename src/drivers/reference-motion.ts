@@ -1,11 +1,11 @@
-/** What a row of references says of motion: for drivers whose robots take speeds. */
+/** Velocity estimate from a sequence of references, for drivers of robots that take velocity commands. */
 import { clamp, type RobotModel } from '../core/index.ts';
 
-/** References and their velocities; ticks are not all of one length. Arrays are its own. Tick-safe after construction. */
+/** Newest references and their velocities; tick lengths may vary. Owns its arrays. Tick-safe after construction. */
 export class ReferenceMotion {
-  /** [n] the newest reference, rad. */
+  /** [n] newest reference, rad. */
   readonly positionRad: Float64Array;
-  /** [n] how fast it moved since the one before, within each joint's limit, rad/s. */
+  /** [n] velocity since the previous reference, clamped to each joint's limit, rad/s. */
   readonly velocityRadPerS: Float64Array;
   readonly #model: RobotModel;
   readonly #periodS: number;
@@ -18,21 +18,21 @@ export class ReferenceMotion {
     this.velocityRadPerS = new Float64Array(model.joints.length);
   }
 
-  /** When the newest reference came, s; NaN after a rest. */
+  /** Time of the newest reference, s; NaN after a rest. */
   get writtenAtS(): number {
     return this.#writtenAtS;
   }
 
-  /** The references stand where they are. */
+  /** Sets the velocities to 0; references are unchanged. */
   rest(): void {
     this.velocityRadPerS.fill(0);
     this.#writtenAtS = Number.NaN;
   }
 
-  /** The next reference. */
+  /** Takes the next reference. */
   follow(referenceRad: ArrayLike<number>, nowS: number): void {
     const sinceS = nowS - this.#writtenAtS;
-    // The first after a rest, and one that comes at an odd time, says nothing about time: the period is meant.
+    // The first reference after a rest, or one at an irregular time, carries no interval: the control period is assumed.
     const dtS = sinceS > 0.5 * this.#periodS && sinceS < 2 * this.#periodS ? sinceS : this.#periodS;
     for (let i = 0; i < this.positionRad.length; i++) {
       const most = this.#model.joints[i]!.velocityMaxRadPerS;
@@ -44,7 +44,7 @@ export class ReferenceMotion {
   }
 }
 
-/** Where the axes of a base with Ackermann steering stand among its joints. Throws `RangeError` for another robot. */
+/** Returns the joint indices of x and steering of an Ackermann base. Throws `RangeError` for another robot. */
 export function ackermannAxes({ joints }: RobotModel): { readonly x: number; readonly steering: number } {
   const x = joints.findIndex(({ name }) => name === 'x');
   const steering = joints.findIndex(({ name }) => name === 'steering');

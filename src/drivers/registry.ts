@@ -1,4 +1,4 @@
-/** Which kinds of drivers there are. The code of each is loaded when one is made. */
+/** Registry of driver kinds. The code of each is loaded when a driver is created. */
 import { z } from 'zod';
 import { didYouMean, ReinError } from '../core/index.ts';
 import type { ModelSource } from '../plant/index.ts';
@@ -16,7 +16,7 @@ import { vescKind } from './vesc/vesc-kind.ts';
 /** In the order of the reference page. */
 const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind, feetechKind, dynamixelKind, vescKind, pluginKind];
 
-/** The `driver` of a robot's file, of any kind. */
+/** Schema of the `driver` section of a robot file, of any kind. */
 export const driverSchema: z.ZodType<DriverConfig> = z
   .discriminatedUnion(
     'kind',
@@ -24,7 +24,7 @@ export const driverSchema: z.ZodType<DriverConfig> = z
   )
   .meta({ description: 'What moves the robot; each kind of driver has keys of its own.' });
 
-/** A driver as a guard's file has it. */
+/** Schema of the driver in a guard's file. */
 export const driverSpecSchema: z.ZodType<DriverSpec> = z.discriminatedUnion(
   'name',
   KINDS.map(({ kind, options }) =>
@@ -32,7 +32,7 @@ export const driverSpecSchema: z.ZodType<DriverSpec> = z.discriminatedUnion(
   ) as unknown as [z.ZodObject<{ name: z.ZodLiteral<string>; options: z.ZodType<DriverOptions> }>],
 );
 
-/** The kind of driver called `name`. Throws `ReinError('config')` where there is none. */
+/** Returns the driver kind `name`. Throws `ReinError('config')` if there is none. */
 export function driverKind(name: string): DriverKind {
   const found = KINDS.find(({ kind }) => kind === name);
   if (found !== undefined) return found;
@@ -42,24 +42,24 @@ export function driverKind(name: string): DriverKind {
   });
 }
 
-/** Where a robot with this `driver` stands. */
+/** Returns the environment of a robot with this `driver`. */
 export function worldOf(driver: DriverConfig): World {
   return driverKind(driver.kind).world(driver);
 }
 
-/** The MJCF or URDF of the robot with this `driver`; `undefined` where it names none. */
+/** Returns the MJCF or URDF of a robot with this `driver`; `undefined` if it names none. */
 export function modelOf(driver: DriverConfig): ModelSource | undefined {
   return driverKind(driver.kind).model?.(driver);
 }
 
-/** Names of the numbers that `driver` measures for a task; `undefined` where it is the simulator, or nobody knows. */
+/** Returns the names of the signals that `driver` measures for a task; `undefined` if it is the simulator, or they are unknown. */
 export function signalsOf(driver: DriverConfig): readonly string[] | undefined {
   return driverKind(driver.kind).signals?.(driver);
 }
 
 /**
- * `driver`, or for a real robot the simulator with the robot's own model: the same file for both. Throws `ReinError('config')` where it
- * names no model. A robot behind ROS 2 without one stays what it is.
+ * Returns `driver`, or for a real robot the simulator with the robot's own model: the same file serves both. Throws
+ * `ReinError('config')` if it names no model. A robot behind ROS 2 without a model is returned unchanged.
  */
 export function simulatedDriver(driver: DriverConfig): DriverConfig {
   const { needs } = driverKind(driver.kind);
@@ -71,7 +71,7 @@ export function simulatedDriver(driver: DriverConfig): DriverConfig {
   });
 }
 
-/** Makes the driver that `spec` describes; does not open it. Throws `ReinError` for a name that nobody knows. */
+/** Creates the driver that `spec` describes without opening it. Throws `ReinError` for an unknown name. */
 export async function createDriver({ name, options }: DriverSpec, context: DriverContext): Promise<Driver> {
   return driverKind(name).create(options, context);
 }

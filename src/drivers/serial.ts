@@ -1,4 +1,4 @@
-/** Serial buses: for what brings robots up, and for what emulates them. */
+/** Serial buses: exports for commissioning robots, and for emulators. */
 export { dynamixelFamily } from './dynamixel/dynamixel-family.ts';
 export {
   DYNAMIXEL_BAUDS,

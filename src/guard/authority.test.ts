@@ -34,7 +34,7 @@ class Rig {
     return rig;
   }
 
-  /** Whether all were granted. */
+  /** True if all were granted. */
   async ask(by: Asker, ...kinds: GuardRequest['kind'][]): Promise<boolean> {
     let areGranted = true;
     for (const kind of kinds) {
@@ -70,7 +70,7 @@ describe('a program that runs a policy', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.boolean(), async (steps, wasLed) => {
         const rig = await Rig.open('real');
         if (wasLed) expect(await rig.ask('person', 'enable', 'permit')).toBe(true);
-        // Leave is over once the robot has stood for another reason than an episode's end.
+        // Permission ends once the robot has stopped for a reason other than the end of an episode.
         let mayMove = wasLed;
         rig.link.onFrame(({ state }) => {
           if (!state.startsWith('active') && state !== 'ready') mayMove = false;
@@ -146,7 +146,7 @@ describe('a simulated robot', () => {
     await rig.link.advance(20);
     expect(rig.link.latest.state).toBe('stopped');
     expect(await rig.ask('program', 'acknowledge')).toBe(false);
-    // That somebody has seen it lets nothing move.
+    // An acknowledgement alone permits no motion.
     expect(await rig.ask('person', 'acknowledge', 'enable')).toBe(true);
     expect(await rig.ask('program', 'activate')).toBe(false);
     expect(await rig.ask('person', 'permit')).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * Who may let the robot go on. A program that runs a policy may stop and hold it; to acknowledge, to enable and to activate are
- * a person's, who reaches the guard over a channel of their own. Pure but for its memory; time has no part in it.
+ * Authority to let the robot move. A program that runs a policy may stop and hold it; acknowledge, enable and activate are
+ * reserved for the operator, who reaches the guard over a separate channel. Pure but for its memory; independent of time.
  */
 import type { GuardRequest, SafetyStateName } from '../core/index.ts';
 import { mayGoOnInSimulation } from '../safety/index.ts';
@@ -8,22 +8,22 @@ import type { Asker } from './link/link.ts';
 
 type Kind = GuardRequest['kind'];
 
-/** What only people may ask for. */
+/** Requests reserved for the operator. */
 const PEOPLES: readonly Kind[] = ['acknowledge', 'enable', 'activate', 'permit'];
-/** The robot holds or is driven: it may go on, and needs what can stop it when the guard's process dies. */
+/** States in which the robot holds or is driven: it may move, and needs a guardian or ROS stopper in case the guard process dies. */
 export const WORKING_STATES: readonly SafetyStateName[] = ['ready', 'active.policy', 'active.human'];
 
 const NEEDS_PERSON = 'only a person may let this robot go on, and nobody has since it stood';
 
 /**
- * Leave to move is given by a person (`permit`, `activate`). It lasts over episodes, and ends with whatever takes the robot
- * out of `ready` and motion, and where a person takes over. A simulated robot needs none, and may acknowledge by itself what
- * is no category 1; but where somebody stopped it, or its node is gone, it stands like any other.
+ * Permission to move is given by the operator (`permit`, `activate`). It lasts over episodes, and ends when the robot leaves
+ * `ready` and motion, or when a human takes over. A simulated robot needs none, and may acknowledge by itself anything below
+ * category 1; but once it was stopped on request, or its node is gone, the rules of a real robot apply.
  */
 export class Authority {
   readonly #isSimulated: boolean;
   #hasLeave = false;
-  /** Somebody stopped or held it, who was no program that runs a policy. */
+  /** Stopped on request, or held or disabled by the operator. */
   #isHeld = false;
   #state: SafetyStateName = 'standby';
 
@@ -31,7 +31,7 @@ export class Authority {
     this.#isSimulated = isSimulated;
   }
 
-  /** Why `by` may not ask for `kind` while `flags` are set; `undefined` where they may. */
+  /** Returns why `by` may not request `kind` while `flags` are set; `undefined` if allowed. */
   refusal(kind: Kind, by: Asker, flags: number): string | undefined {
     if (by === 'person' || !PEOPLES.includes(kind)) return undefined;
     if (kind === 'permit') return NEEDS_PERSON;
@@ -40,9 +40,9 @@ export class Authority {
     return kind === 'acknowledge' && !mayGoOnInSimulation(flags) ? NEEDS_PERSON : undefined;
   }
 
-  /** `kind` was granted to `by`. */
+  /** Records that `kind` was granted to `by`. */
   granted(kind: Kind, by: Asker): void {
-    // Whoever asks for a stop, it takes a person to undo it.
+    // Whoever requested a stop, only the operator can undo it.
     if (kind === 'stop') this.#hold();
     if (by === 'program') return;
     if (kind === 'hold' || kind === 'disable') this.#hold();
@@ -51,7 +51,7 @@ export class Authority {
     this.#hasLeave = true;
   }
 
-  /** The guard's state after a tick or a request. Tick-safe. */
+  /** Takes the guard's state after a tick or a request. Tick-safe. */
   see(state: SafetyStateName): void {
     const isTakenOver = state === 'active.human' && this.#state !== 'active.human';
     this.#state = state;

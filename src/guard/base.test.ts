@@ -85,7 +85,7 @@ describe('the guard of a mobile base', () => {
   it('keeps inside its fence from where its scene puts it back to, not from where a way of its wheels would', async () => {
     const fence = { minM: [-0.6, -0.6], maxM: [0.6, 0.6], radiusM: 0.1 } as const;
     const { link, driver, drive } = await rig({ ...diffBase, base: { ...diffBase.base!, fence } });
-    // Ahead, round, and ahead: the straight way of its axes back from there leads elsewhere.
+    // Forward, turn, and forward: a straight line of its axes back from there leads elsewhere.
     await drive(8, 0.8, 0);
     await drive(16, 0, 1);
     await drive(8, 0.8, 0);
@@ -95,7 +95,7 @@ describe('the guard of a mobile base', () => {
     await link.advance(2);
     await link.request({ kind: 'activate' });
     await drive(60);
-    // It has gone straight ahead since, to the wall and no farther.
+    // It has driven straight ahead since, up to the fence.
     expect(link.latest.robot.positionRad[1]).toBe(0);
     expect(link.latest.robot.positionRad[0]).toBeGreaterThan(0.49);
     expect(link.latest.robot.positionRad[0]).toBeLessThanOrEqual(0.5);
@@ -110,7 +110,7 @@ describe('the guard of a mobile base', () => {
     const { link, driver, push } = await rig();
     const rng = new Rng(7);
     const kinds = ['enable', 'activate', 'acknowledge', 'hold', 'stop', 'disable'] as const;
-    // `slow` takes real time, of which lock-step time knows nothing.
+    // `slow` takes real time, which the lock-step clock does not measure.
     const faults = MOCK_FAULTS.filter((fault) => fault !== 'absent' && fault !== 'slow');
     let moved = 0;
     for (let step = 0; step < 4000; step++) {

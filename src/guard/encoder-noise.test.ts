@@ -13,7 +13,7 @@ const DT_S = 1 / model.controlHz;
 const STAND_TICKS = 4 * model.controlHz;
 const NOISE_RAD = model.joints[2]!.encoderNoiseRad!;
 
-/** The arm behind a guard; readings of its third joint are off by up to `times` its file's noise. Notices of each enabling. */
+/** The arm behind a guard, with noise of up to `times` the file's on its third joint. Returns the notices of each enabling. */
 async function enabledTwice(times: number, of: RobotModel = model): Promise<string[][]> {
   const driver: Driver = await createDriver(armDriver(robot), { model: of });
   const facts = await driver.open();

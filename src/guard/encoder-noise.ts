@@ -1,39 +1,39 @@
 /**
- * Whether readings are as exact as the file of a robot with an energy tank says (`encoderNoiseRad`): its dampers are credited by them, and
- * more noise fills the tank from nowhere. Seen while the reference stands. Pure; tick-safe but for `takeNotice`.
+ * Checks that readings of a robot with an energy tank are as exact as `encoderNoiseRad` in its file: the tank is credited by them, and
+ * more noise would fill it for nothing. Measured while the reference is at rest. Pure; tick-safe except `takeNotice`.
  */
 import { encoderNoiseOf, type GuardNotice, positionUnit, type RobotModel, significant } from '../core/index.ts';
 
 /** Row of the energy tank. */
 const ROW = 42;
-/** An arm has settled once its reference has stood so long, s. */
+/** Time at rest of the reference after which an arm counts as settled, s. */
 const SETTLED_S = 2;
-/** Readings are judged over so long, s. */
+/** Window over which readings are judged, s. */
 const WINDOW_S = 1;
-/** Noise goes up and down in a window; an arm that is pushed or gives way goes once each way. */
+/** Reversals per window that indicate noise; an arm that is pushed or gives way moves once each way. */
 const SWINGS = 6;
-/** Rounding: an encoder whose count is twice the noise of the file may flicker between two. */
+/** Rounding tolerance: an encoder whose count is twice the stated noise may flicker between two values. */
 const ROUNDING = 1e-6;
-/** A file should say more than was seen in a second. */
+/** Factor from the noise seen in one window to the value suggested for the file. */
 const NOISE_SHARE = 1.5;
 
 export class EncoderNoise {
   readonly #joints: RobotModel['joints'];
   readonly #isUsed: boolean;
-  /** [n] widest spread that the file allows, rad. */
+  /** [n] largest peak-to-peak spread allowed by the file, rad. */
   readonly #allowedRad: Float64Array;
-  /** [n] the reference that stands, rad. */
+  /** [n] the reference at rest, rad. */
   readonly #standsRad: Float64Array;
-  /** [2] how long it has stood, and how long readings have been judged, s. */
+  /** [2] time the reference has been at rest, and time in the present window, s. */
   readonly #passedS: Float64Array = new Float64Array(2);
-  /** [n] least and greatest reading of this window, rad. */
+  /** [n] minimum and maximum reading of this window, rad. */
   readonly #leastRad: Float64Array;
   readonly #mostRad: Float64Array;
-  /** [n] farthest reading since the last turn, rad; whither it went (1 or −1), and swings of this window. */
+  /** [n] extreme reading since the last reversal, rad; direction (1 or −1), and reversals in this window. */
   readonly #turnRad: Float64Array;
   readonly #way: Int8Array;
   readonly #swings: Int32Array;
-  /** Joint that was seen to be noisier; −1 for none. */
+  /** Joint found noisier than stated; −1 for none. */
   #noisy = -1;
   readonly #spreadRad: Float64Array = new Float64Array(1);
   #isTold = false;
@@ -51,7 +51,7 @@ export class EncoderNoise {
     this.#swings = new Int32Array(n);
   }
 
-  /** A new reading, `dtS` after the one before, of an arm with torque that was asked to be at `sentRad`. */
+  /** Takes a new reading, `dtS` after the previous one, of an arm with torque that was commanded to `sentRad`. */
   see(dtS: number, sentRad: ArrayLike<number>, positionRad: ArrayLike<number>): void {
     if (!this.#isUsed || this.#noisy >= 0 || !this.#stands(dtS, sentRad)) return;
     const passedS = this.#passedS;
@@ -64,7 +64,7 @@ export class EncoderNoise {
     if (this.#noisy >= 0) this.#spreadRad[0] = this.#mostRad[this.#noisy]! - this.#leastRad[this.#noisy]!;
   }
 
-  /** What people should know, once for each time that torque comes on. */
+  /** Returns a notice for the operator, once per torque-on. */
   takeNotice(hasTorque: boolean): GuardNotice | undefined {
     if (!hasTorque) {
       this.#restart();
@@ -90,7 +90,7 @@ export class EncoderNoise {
     this.#isTold = false;
   }
 
-  /** Whether the reference has stood long enough. */
+  /** True if the reference has been at rest long enough. */
   #stands(dtS: number, sentRad: ArrayLike<number>): boolean {
     const passedS = this.#passedS;
     for (let i = 0; i < sentRad.length; i++) {
@@ -111,7 +111,7 @@ export class EncoderNoise {
     this.#swings.fill(0);
   }
 
-  /** Counts a swing where `atRad` has come back by more than the file allows. */
+  /** Counts a reversal if `atRad` has come back by more than the file allows. */
   #judge(i: number, atRad: number): void {
     if (atRad < this.#leastRad[i]!) this.#leastRad[i] = atRad;
     if (atRad > this.#mostRad[i]!) this.#mostRad[i] = atRad;

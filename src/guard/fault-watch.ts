@@ -1,4 +1,4 @@
-/** What is wrong with the motion: commands, timing, and whether the robot goes where it was sent, freely and clear of obstacles. */
+/** Fault detection for the motion: commands, timing, and whether the robot follows its reference, freely and clear of obstacles. */
 import { ArmKinematics, type GuardFrame, type RobotModel, type SafetyStateName } from '../core/index.ts';
 import type { DriverFacts, DriverReport } from '../drivers/index.ts';
 import {
@@ -21,15 +21,15 @@ import {
 import type { Measurement } from './measurement.ts';
 import type { Protection } from './protection.ts';
 
-/** How ticks keep their deadlines; in lock-step time nothing is late. */
+/** Deadline statistics of the ticks; in lock-step nothing is late. */
 export interface TickTiming {
-  /** Ticks that began or ended too late, so far. */
+  /** Number of ticks so far that began or ended too late. */
   readonly overruns: number;
-  /** How long after its deadline the present tick began, s. */
+  /** Lateness of the present tick, s. */
   readonly lateS: number;
 }
 
-/** A tick that begins so much of its period late is late for what compares set-points with torques. */
+/** Lateness, as a fraction of the period, from which the torque observer treats a tick as late. */
 const LATE_SHARE = 0.25;
 
 /** True while commands may move the robot, and while it brakes. */
@@ -37,7 +37,7 @@ export function isMoving(state: SafetyStateName): boolean {
   return state === 'active.policy' || state === 'active.human' || state === 'stopping';
 }
 
-/** Looks at each tick once, after its measurement. Slows the chain where that is enough. Tick-safe after construction. */
+/** Checks each tick once, after its measurement. Reduces the chain's speed if that suffices. Tick-safe after construction. */
 export class FaultWatch {
   readonly #report: DriverReport;
   readonly #measuresTorque: boolean;
@@ -53,14 +53,14 @@ export class FaultWatch {
   readonly #following: FollowingWatchdog;
   readonly #contact: ContactMonitor;
   readonly #torques: TorqueObserver;
-  /** From which on a tick is late for what compares set-points with torques, s. */
+  /** Lateness from which the torque observer treats a tick as late, s. */
   readonly #lateS: number;
   readonly #nearness: MeasuredClearance;
   readonly #separation: SeparationWatch;
   readonly #toolSpeedMPerS: number;
-  /** No joint goes faster than this share of its highest speed, whatever else slows it. */
+  /** Upper bound of the speed ratio of all joints, combined with further reductions. */
   speedRatioMax = 1;
-  /** What the measured arm touched, reported in the next tick. */
+  /** Contact flags of the measured arm, reported in the next tick. */
   #touching = 0;
 
   constructor(
@@ -90,14 +90,14 @@ export class FaultWatch {
     this.#torques = new TorqueObserver(this.#measuresTorque ? model : { ...model, torqueObserver: undefined });
     this.#lateS = LATE_SHARE / model.controlHz;
     this.#nearness = new MeasuredClearance(model);
-    // Nobody stands beside an arm that is simulated.
+    // No person stands beside a simulated arm.
     this.#separation = new SeparationWatch(facts.isSimulated === true ? { ...model, separation: undefined } : model);
     this.#toolSpeedMPerS = model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
-    // Silence counts from now on, not from the beginning of time.
+    // Silence counts from now, not from time zero.
     this.#commands.check('standby', protection.report, measurement.nowS);
   }
 
-  /** Flags of this tick in `state`. Before the robot moves, nothing is held up by a tick that comes late. */
+  /** Returns the fault flags of this tick in `state`. A late tick is a fault only while the robot moves. */
   check(state: SafetyStateName): number {
     const { report } = this.#protection;
     const { nowS } = this.#measurement;
@@ -108,7 +108,7 @@ export class FaultWatch {
     if (isMoving(state)) flags |= overload | this.#measurement.stalled;
     const near = this.#separation.check(this.#report.distance, nowS);
     this.#protection.chain.toolSpeedMPerS = Math.min(this.#toolSpeedMPerS, this.#separation.toolSpeedMPerS);
-    // Whoever stands beside an arm that is not moved keeps nobody from working there.
+    // A person beside an arm that is not moving is no fault: work there may continue.
     if (isMoving(state)) flags |= near;
     return flags | this.#checkFollowing(state);
   }
@@ -118,7 +118,7 @@ export class FaultWatch {
     return this.#following.beyondRad;
   }
 
-  /** Writes the tool's pose. Where the reference is followed, the arm itself may be nearer to something than it. */
+  /** Writes the measured tool pose, and checks the measured arm, which may be closer to an obstacle than its reference. */
   observe(state: SafetyStateName): void {
     this.#kinematics.forward(this.#frame.robot.positionRad);
     this.#kinematics.writeTcp(this.#frame.measuredTcp);
@@ -133,21 +133,21 @@ export class FaultWatch {
     chain.speedRatio = Math.min(chain.speedRatio, this.#nearness.speedRatio);
   }
 
-  /** The reference starts anew: what it was before is not to be followed. */
+  /** Restarts after the reference was re-seeded: earlier references are not to be followed. */
   restart(): void {
     this.#following.restart();
     this.#torques.restart();
   }
 
-  /** Half as fast while the machine does not keep up, the battery is low, or something is near. */
+  /** Reduces the speed while the machine is overloaded, the battery is low, or an obstacle is near. */
   #slowDown(flags: number): void {
     const ratio = (flags & SLOWING) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
     this.#protection.chain.speedRatio = Math.min(this.speedRatioMax, ratio);
   }
 
-  /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
+  /** Checks that the robot follows the reference of the previous tick. An untrusted reading is skipped. */
   #checkFollowing(state: SafetyStateName): number {
-    // Outside its limits, where a person moves it, the robot is watched as well.
+    // Outside its limits, where the operator moves it, the robot is monitored too.
     if (!this.#protection.isSent(state)) {
       this.restart();
       this.#contact.restart();
@@ -160,7 +160,7 @@ export class FaultWatch {
     const pressing = this.#contact.check(wrench, isNew) | this.#checkTorques();
     const torques = this.#measuresTorque ? torqueNm : undefined;
     const following = this.#following.check(sentRad, positionRad, dtS, torques);
-    // What its driver calls stalled does not move, and is read as it is.
+    // A joint that its driver reports as stalled does not move, and its constant reading is genuine.
     const isStalled = (this.#measurement.driverFaults & STALLED) !== 0;
     return pressing | this.#touching | (isStalled ? following & ~FROZEN_READING : following);
   }
@@ -172,7 +172,7 @@ export class FaultWatch {
     if (this.#timing.lateS > this.#lateS) torques.late();
     const stampedS = this.#measurement.takeStampedS();
     const flags = torques.check(robot, sentRad, stampedS, this.#measurement.isNew, this.#report.meanWrench);
-    // What stopped the arm stays to be read until that is acknowledged.
+    // The figures of a torque fault stay readable until it is acknowledged.
     if ((this.#faults.flags & TORQUE_FAULTS) === 0) {
       this.#frame.residualJoint = torques.worstJoint;
       this.#frame.residualNm = torques.worstNm;
@@ -181,7 +181,7 @@ export class FaultWatch {
   }
 }
 
-/** `model` with no more torque than its driver lets the joints give. */
+/** `model` with torque limits reduced to the driver's caps. */
 export function cappedModel(model: RobotModel, { torqueCapNm }: Pick<DriverFacts, 'torqueCapNm'>): RobotModel {
   if (torqueCapNm === undefined) return model;
   const joints = model.joints.map((joint, i) => {

@@ -11,7 +11,7 @@ import { activate } from './link/going-on.ts';
 const T = 1 / ur5eLike.controlHz;
 const LONG_TICKS = 1e6;
 
-/** Enabled, with joints that nobody has seen move. */
+/** Enabled, with joints that have not been seen to move. */
 async function fresh(fault?: MockFault, more: RigOptions = {}): Promise<FaultRig & { notices: GuardNotice[] }> {
   const rig = await FaultRig.open({ ...more, mock: { needsFirstMotion: true } });
   const notices: GuardNotice[] = [];
@@ -92,13 +92,13 @@ describe('the first motion after power-up', () => {
         const notice = rig.notices.find(({ row }) => row === 34);
         expect(notice?.message).toMatch(message);
         expect(notice?.remedy).toContain('rein calibrate');
-        // No joint was asked to go farther than the trial.
+        // No joint was commanded beyond the test's amplitude.
         rig.link.latest.referenceRad.forEach((q, i) => {
           if (fault !== 'wrapped') expect(Math.abs(q - home[i]!)).toBeLessThan(4 * promised('amplitudeRad'));
         });
-        // An arm whose reading has wrapped has gone elsewhere.
+        // An arm whose reading has wrapped has moved elsewhere.
         if (fault === 'wrapped') return;
-        // Mended and seen: it is tried again from the first joint on.
+        // Repaired and acknowledged: the test restarts with the first joint.
         rig.driver.inject(fault, 0);
         await rig.link.advance(2);
         expect(await rig.link.request({ kind: 'acknowledge' })).toEqual({ ok: true });

@@ -1,32 +1,32 @@
 /**
- * The first motion after power-up (row 34): each joint in turn goes a little way out and back at 5 % of its highest speed, and has to be
- * measured to follow. What it asks for passes the whole chain, so that a way that is not clear is not gone. Pure: tick-safe after
+ * First motion after power-up (row 34): each joint in turn moves a little out and back at 5 % of its velocity limit, and must be
+ * measured to follow. The motion passes through the whole safety chain, so that a blocked path is not taken. Pure: tick-safe after
  * construction.
  */
 import { isFree, type JointModel, LinkTopology, type RobotModel } from '../core/index.ts';
 
 export const FIRST_MOTION_SPEED_RATIO = 0.05;
 const AMPLITUDE_RAD = 0.035;
-/** Of what rolls: a motor without sensors turns no slower than it wants to, and stands still this side of half the way. */
+/** Amplitude of driven axes, m: a motor without sensors has a minimum speed, and stands still for up to half of the way. */
 const PATH_AMPLITUDE_M = 0.25;
-/** Of joints with little room, and of those that slide: share of their range. */
+/** Amplitude of joints with little range, and of prismatic ones, as a fraction of their range. */
 const AMPLITUDE_SHARE = 0.05;
-/** A joint that follows has gone between so much and so much of the way; stiction and gravity keep it from going all of it. */
+/** Accepted travel of a following joint, as a fraction of the amplitude; stiction and gravity reduce it. */
 const LEAST_RATIO = 0.6;
 const MOST_RATIO = 1.5;
-/** So much of the way is no noise: back where it was to go out, or by another joint. */
+/** Travel above noise, as a fraction of the amplitude: in the wrong direction, or by another joint. */
 const NOTED_RATIO = 0.3;
-/** A reference is there within so much of the way. */
+/** Tolerance within which a reference has arrived, as a fraction of the amplitude. */
 const ARRIVED_RATIO = 0.01;
-/** The way may take so many times as long as it would without acceleration and obstacles, and so long beside, s. */
+/** Time allowed for the way, as a multiple of the time without acceleration and obstacles, plus a constant, s. */
 const PATIENCE = 3;
 const PATIENCE_S = 0.5;
-/** What a servo may take to get to where its reference stands, s. */
+/** Time allowed for a servo to reach its resting reference, s. */
 const SETTLE_S = 0.6;
 
 export type FirstMotionFault = 'mirrored' | 'scaled' | 'stuck' | 'other' | 'left' | 'jumped';
 
-/** What was seen of the joint, for people. */
+/** Descriptions of the faults, for the operator. */
 const SEEN: Readonly<Record<FirstMotionFault, string>> = {
   mirrored: 'moves the other way than it was asked to',
   scaled: 'goes another distance than it was asked to',
@@ -39,20 +39,20 @@ const SEEN: Readonly<Record<FirstMotionFault, string>> = {
 type Phase = 'out' | 'settle' | 'back';
 
 export class FirstMotion {
-  /** [n] what the chain is to ask for in this tick, rad/s. */
+  /** [n] velocities requested from the chain in this tick, rad/s. */
   readonly wantedRadPerS: Float64Array;
-  /** Joint that is checked now. */
+  /** Joint under test. */
   joint = 0;
   isRunning = false;
   hasPassed = false;
-  /** What is wrong with `joint`; the robot moves no further. */
+  /** Fault of `joint`; the robot moves no further. */
   fault: FirstMotionFault | undefined;
-  /** `joint` has no room either way: nothing is wrong, and nothing was seen. */
+  /** `joint` has no room in either direction: no fault, but no result either. */
   isBlocked = false;
   readonly #joints: readonly JointModel[];
   readonly #isBeside: readonly boolean[];
   readonly #isMeasured: readonly boolean[];
-  /** [n] reading and reference at the beginning of the joint's turn, and how far it goes, rad. */
+  /** [n] reading and reference at the start of the joint's test, and its amplitude, rad. */
   readonly #fromRad: Float64Array;
   readonly #referenceRad: Float64Array;
   readonly #amplitudeRad: Float64Array;
@@ -62,7 +62,7 @@ export class FirstMotion {
   #isFresh = true;
   #passedS = 0;
 
-  /** `unmeasured`: names of joints that are passed over, as no reading says where they are. */
+  /** `unmeasured`: names of joints to skip, as they have no position reading. */
   constructor(model: RobotModel, unmeasured: readonly string[] = []) {
     const n = model.joints.length;
     const topology = model.base === undefined ? new LinkTopology(model) : undefined;
@@ -79,12 +79,12 @@ export class FirstMotion {
     });
   }
 
-  /** What is tried rolls, and may stand for long before it breaks loose: whether it turns at all shows at the end of its way. */
+  /** True if the axis under test is driven by wheels, which may stand long before it breaks loose: judged at the end of its way. */
   get isRolling(): boolean {
     return this.isRunning && isFree(this.#joints[this.joint]!);
   }
 
-  /** From the first joint on. */
+  /** Starts with the first joint. */
   start(): void {
     this.isRunning = true;
     this.hasPassed = false;
@@ -93,25 +93,25 @@ export class FirstMotion {
     this.#begin(0);
   }
 
-  /** Something else ends it: it begins anew, or not at all. */
+  /** Ends the test for another reason, without a result. */
   cancel(): void {
     this.isRunning = false;
     this.isBlocked = false;
     this.wantedRadPerS.fill(0);
   }
 
-  /** The reading of `joint`, or what came of it, is not believed any more. */
+  /** Fails the test: the reading of `joint`, or the resulting motion, is not trusted. */
   fail(fault: FirstMotionFault): void {
     this.fault ??= fault;
     this.cancel();
   }
 
-  /** `joint` was seen to stand still although it was asked to move. */
+  /** Fails the test: `joint` stood still although it was commanded to move. */
   stands(positionRad: ArrayLike<number>): void {
     this.fail(this.#movesAnother(positionRad, NOTED_RATIO) ? 'other' : 'stuck');
   }
 
-  /** One tick, after a reading that is believed: fills `wantedRadPerS`, and ends where the last joint is back or one is wrong. */
+  /** Runs one tick after a trusted reading: fills `wantedRadPerS`, and ends once the last joint is back or one has failed. */
   step(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>, dtS: number): void {
     if (!this.isRunning) return;
     if (this.#isFresh) this.#take(referenceRad, positionRad);
@@ -132,13 +132,13 @@ export class FirstMotion {
     else if (this.#passedS > this.#patienceS) this.#giveUp();
   }
 
-  /** `joint 3 of 6` and what was seen of it, for people. Allocates. */
+  /** `joint 3 of 6` and its fault, for the operator. Allocates. */
   text(): string {
     const { name } = this.#joints[this.joint]!;
     return `joint ${this.joint + 1} of ${this.#joints.length} (${name})${this.fault === undefined ? '' : ` ${SEEN[this.fault]}`}`;
   }
 
-  /** Tries the first joint from `joint` on that is measured; behind the last one it has passed. */
+  /** Tests the first measured joint from `joint` on; after the last one the test has passed. */
   #begin(joint: number): void {
     this.joint = joint;
     while (this.#isMeasured[this.joint] === false) this.joint++;
@@ -178,13 +178,13 @@ export class FirstMotion {
     this.wantedRadPerS[this.joint] = Math.max(-speed, Math.min(speed, wanted));
   }
 
-  /** How far the joint was measured to go the way that it was asked to, as a share of that. */
+  /** Measured travel in the commanded direction, as a fraction of the amplitude. */
   #share(positionRad: ArrayLike<number>): number {
     const i = this.joint;
     return (this.#direction * (positionRad[i]! - this.#fromRad[i]!)) / this.#amplitudeRad[i]!;
   }
 
-  /** What is wrong at any moment. */
+  /** Fault that can be detected at any moment of the test. */
   #seen(positionRad: ArrayLike<number>): FirstMotionFault | undefined {
     const i = this.joint;
     const { positionMinRad, positionMaxRad } = this.#joints[i]!;
@@ -210,7 +210,7 @@ export class FirstMotion {
     const share = this.#share(positionRad);
     if (share >= LEAST_RATIO) this.#enter('back');
     if (share >= LEAST_RATIO || this.#passedS < SETTLE_S) return;
-    // A gripper may stand at its stop, or hold something.
+    // A gripper may be at its stop, or hold an object.
     if (share < NOTED_RATIO && this.#isBeside[this.joint]! && !this.#hasTurned) this.#turn();
     else this.fail(share < NOTED_RATIO ? 'stuck' : 'scaled');
   }
@@ -220,7 +220,7 @@ export class FirstMotion {
     return (PATIENCE * this.#amplitudeRad[this.joint]!) / speed + PATIENCE_S;
   }
 
-  /** The chain did not let it go: the other way, once. */
+  /** Blocked by the chain: tries the other direction, once. */
   #giveUp(): void {
     if (this.#phase === 'out' && !this.#hasTurned) this.#turn();
     else {

@@ -1,4 +1,4 @@
-/** What a tick came to: `record`. A check that shares nothing with the chain, and the frame for everybody who listens. */
+/** Stage `record` of a tick: a check that is independent of the chain, and the frame published to all listeners. */
 import type { GuardFrame, RobotModel, SafetyStateName } from '../core/index.ts';
 import { LIMIT_BROKEN, LimitMonitor } from '../safety/index.ts';
 import type { TickTiming } from './fault-watch.ts';
@@ -14,7 +14,7 @@ export class FrameRecorder {
   readonly #timing: TickTiming;
   readonly #frame: GuardFrame;
   readonly #monitor: LimitMonitor;
-  /** Infinite without a tank: its level is 0 then. */
+  /** Capacity of the tank, J; infinite without a tank, so that its level is 0. */
   readonly #tankMaxJ: number;
   #brokenLimits = 0;
 
@@ -58,27 +58,27 @@ export class FrameRecorder {
     this.#port.publish(frame);
   }
 
-  /** Of the tick before: what the chain let through and should not have. */
+  /** Fault flags of the previous tick: limits that the chain should have enforced. */
   get faults(): number {
     return this.#brokenLimits !== 0 ? LIMIT_BROKEN : 0;
   }
 
-  /** An operator has seen what was let through. */
+  /** Clears the faults after an operator's acknowledgement. */
   acknowledge(): void {
     this.#brokenLimits = 0;
   }
 
-  /** The reference starts anew: it did not move there. */
+  /** Restarts after the reference was re-seeded, which is not a motion. */
   restart(): void {
     this.#monitor.restart(this.#protection.chain.referenceRad);
   }
 
-  /** A base was put back to where it stood first. */
+  /** Restarts after a base was put back to its initial pose. */
   putBack(): void {
     this.#monitor.putBack();
   }
 
-  /** Where something is sent: by the limits, or, outside them, by what a person may do there. */
+  /** Checks whatever is sent: against the limits, or, outside them, against those of recovery. */
   #checkLimits(state: SafetyStateName): number {
     const { referenceRad, sentRad } = this.#protection.chain;
     const { dtS } = this.#measurement;
@@ -87,7 +87,7 @@ export class FrameRecorder {
     return this.#monitor.check(referenceRad, dtS, this.#frame.robot.positionRad, sentRad);
   }
 
-  /** What the stages reported. Ticks and energy count while the robot is driven by the chain. */
+  /** Copies the stages' reports. Ticks and energy are counted while the chain drives the robot. */
   #recordStages(isDriven: boolean): void {
     const frame = this.#frame;
     const { report } = this.#protection;

@@ -1,4 +1,4 @@
-/** Everything a guard process is started with, as plain data in one JSON file that whoever starts it writes. */
+/** Start-up configuration of a guard process, as plain data in one JSON file written by the process that starts it. */
 import { z } from 'zod';
 import { type ActionSpec, asObject, modelOfBase, ReinError, type RobotModel } from '../core/index.ts';
 import { type DriverSpec, driverKind, driverSpecSchema } from '../drivers/index.ts';
@@ -8,30 +8,30 @@ export interface GuardConfig {
   readonly model: RobotModel;
   readonly action: ActionSpec;
   readonly policyPeriodS: number;
-  /** No joint goes faster than this share of its highest speed; all of it where absent. */
+  /** Upper bound of all joints' speed as a fraction of their velocity limits; 1 if absent. */
   readonly speedRatioMax?: number | undefined;
   readonly driver: DriverSpec;
-  /** Where the node connects: a path that only this user can open, at most 107 bytes. */
+  /** Unix socket for the node: a path that only this user can open, at most 107 bytes. */
   readonly socketPath: string;
   /**
-   * Who may acknowledge, enable and activate. `supervisor`: whoever started this guard, over the channel between the two
-   * processes, which no other has; the node may not. `node`: whoever is connected, as the node serves people too.
+   * Source of the operator's requests acknowledge, enable and activate. `supervisor`: the parent of this guard, over their private
+   * channel; the node may not. `node`: any connected node, as it serves the operator too.
    */
   readonly authority: 'supervisor' | 'node';
-  /** `try`: raise the tick's thread to real-time priority where that is allowed. `no`: leave it. */
+  /** `try`: raise the tick's thread to real-time priority if permitted. `no`: leave it. */
   readonly realTimePriority: 'try' | 'no';
   /**
-   * Compiles the tick before the driver is made, in seconds of work, though nothing real moves: for benches that judge how late ticks
-   * are. The guard of anything that may be real always does.
+   * Compiles the tick before the driver is created, which takes seconds, even if nothing real moves: for benches of tick lateness.
+   * The guard of a possibly real robot always does.
    */
   readonly warmUp?: true | undefined;
-  /** `lock-step`: ticks pass when the node asks for them, and nothing judges the machine. Absent: at their deadlines. */
+  /** `lock-step`: ticks run when the node requests them, and timing is not monitored. Absent: at their deadlines. */
   readonly timing?: 'lock-step' | undefined;
 }
 
 /**
- * An arm and its action as their files have them, without the most that those allow of leash and reach: a bench drives an arm that has
- * room to be at full speed.
+ * Schemas of an arm and its action without the files' upper bounds on leash and scale: a bench drives an arm that has room for full
+ * speed.
  */
 const arm = armModel.extend({ leashM: z.number().positive(), leashRad: z.number().positive() });
 const reaching = actionSchema.extend({
@@ -41,18 +41,18 @@ const reaching = actionSchema.extend({
     .max(16),
 });
 
-/** `the driver ./my-arm.js`, as messages name it: a module of others by its file. */
+/** `the driver ./my-arm.js`, for messages: a third-party module by its file. */
 export function driverTitle({ driver: { name, options } }: Pick<GuardConfig, 'driver'>): string {
   const module = asObject(options)?.['module'];
   return `the driver ${typeof module === 'string' ? module : name}`;
 }
 
-/** Whether the driver is a simulation or a mock, so that nothing real hangs on when its ticks come. */
+/** True if the driver is a simulation or a mock, so that tick timing affects nothing real. */
 export function movesNothing({ driver }: Pick<GuardConfig, 'driver'>): boolean {
   return driverKind(driver.name).movesNothing === true;
 }
 
-/** All but the model, which is an arm's or a base's. */
+/** All keys but the model, which is an arm's or a base's. */
 const schema = z.strictObject({
   model: z.unknown(),
   action: reaching,
@@ -66,7 +66,7 @@ const schema = z.strictObject({
   timing: z.literal('lock-step').optional(),
 });
 
-/** The configuration in `text`. Throws `ReinError('config')` with the first thing that is wrong: no robot moves by such a file. */
+/** Parses the configuration in `text`. Throws `ReinError('config')` with the first problem: no robot moves with such a file. */
 export function parseGuardConfig(text: string): GuardConfig {
   const value: unknown = JSON.parse(text);
   const refusal = refusalOf(schema, value);
@@ -83,7 +83,7 @@ function armOf(model: unknown): RobotModel {
   return arm.parse(model);
 }
 
-/** A base's axes are not looked at but made anew from its limits. */
+/** A base's axes are not read but recomputed from its limits. */
 function baseOf({ name, base, controlHz }: Record<string, unknown>): RobotModel {
   const written = { name, base, controlHz };
   refuseModel(refusalOf(baseModel, written));
@@ -93,17 +93,17 @@ function baseOf({ name, base, controlHz }: Record<string, unknown>): RobotModel 
   return modelOfBase(limits.name, limits.base, limits.controlHz);
 }
 
-/** Throws where something is wrong with the model. */
+/** Throws if the model is wrong. */
 function refuseModel(wrong: string | undefined): void {
   if (wrong !== undefined) throw new ReinError('config', `the robot's model is wrong: ${wrong}`);
 }
 
 /**
- * What Node is started with for a guard; [why](../../bench/README.md#the-tick). V8 collects garbage on the thread that it belongs to,
- * and the tick's thread between two ticks: a tick with real-time priority would else wait for helpers. What is young has the least
- * room, 1 MB: V8 gives back the memory of a larger one where little was left in it, and takes it again, in up to 2 ms. It compiles on
- * one helper, which `raiseHelperThreads` raises: on the tick's own thread a function took up to 12 ms. The loop around the ticks is
- * not compiled while it runs, which held one of them up by 9 ms.
+ * Node flags of a guard process; [why](../../bench/README.md#the-tick). V8 collects garbage on the allocating thread, and on the tick's
+ * thread between two ticks: a tick with real-time priority would otherwise wait for helper threads. The young generation has the minimum,
+ * 1 MB: V8 shrinks a larger one after a collection and grows it again, in up to 2 ms. One helper compiles, raised by
+ * `raiseHelperThreads`: on the tick's own thread a function took up to 12 ms. On-stack replacement of the loop around the ticks is
+ * disabled, as it delayed a tick by 9 ms.
  */
 export const GUARD_NODE_FLAGS: readonly string[] = [
   '--single-threaded-gc',

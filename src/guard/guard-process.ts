@@ -1,11 +1,11 @@
 /**
  * The guard as a program: `node FLAGS dist/guard/guard-process.js CONFIG.json`, with a `GuardConfig` in the file
  * and the flags of `GUARD_NODE_FLAGS`.
- * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, when its supervisor is gone, and,
- * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
- * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand; not under a
- * supervisor, whose own comes second where a service manager has sent one to everybody.
- * Where the driver has a bus of its own, it is reported to the supervisor first and starts a guardian (`../guardian/`).
+ * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, on loss of its supervisor, and, if
+ * unsupervised, on a terminal's signals (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the driver is closed according
+ * to its exit policy. A second SIGTERM or SIGINT does not wait for the robot to stop; not under a supervisor, whose own SIGTERM
+ * comes second if a service manager has signalled all processes.
+ * If the driver has a bus of its own, it is reported to the supervisor first, which starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -31,7 +31,7 @@ import { raiseHelperThreads } from './priority.ts';
 import { StopMeter } from './stop-meter.ts';
 import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
 
-/** How long a guardian may take to open the bus and to answer. */
+/** Time limit for a guardian to open the bus and answer. */
 const GUARDIAN_MS = 10_000;
 const POLL_MS = 5;
 
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     const ended = endOf(link);
     if (bus === undefined && config.model.powerRelay !== undefined) throw noRelay(config);
     if (bus !== undefined) await Promise.race([untilWatched(link, bus, config), ended]);
-    // Without a supervisor nobody else could be asked.
+    // Without a supervisor there is no other channel for the operator.
     const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
     const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
     log.info({ path: config.socketPath }, 'ready');
@@ -92,7 +92,7 @@ function readConfig(path: string | undefined): GuardConfig {
   }
 }
 
-/** Reports the bus to the supervisor, and waits for the guardian that it starts. Alone, a robot with a bus gets no torque. */
+/** Reports the bus to the supervisor, and waits for the guardian that it starts. Unsupervised, a robot with a bus gets no torque. */
 async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: GuardConfig): Promise<void> {
   if (!isSupervised) {
     log.warn('Nobody supervises this guard: no guardian watches the bus, and torque will not come on.');
@@ -138,7 +138,7 @@ function isGuardian(message: unknown): message is GuardianMessage {
   return asObject(message)?.['kind'] === 'guardian';
 }
 
-/** Resolves when the guard shall end, or when its tick has. */
+/** Resolves when the guard is requested to end, or its tick has died. */
 function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
   return new Promise((resolve) => {
     let isAsked = false;
@@ -151,13 +151,13 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
       resolve('asked');
     };
     process.on('SIGTERM', () => ask('asked to end'));
-    // A terminal sends these to everybody; under a supervisor, it decides the order.
+    // A terminal signals the whole process group; under a supervisor, the supervisor decides the order.
     process.on('SIGINT', () => {
       if (!isSupervised) ask('interrupted');
     });
     for (const signal of ['SIGHUP', 'SIGQUIT'] as const) {
       process.on(signal, () => {
-        // One that closes may send it more than once, and nobody is there who could be in a hurry.
+        // A closing terminal may send it more than once, which is no request to hurry.
         if (!isSupervised && !isAsked) ask(signal);
       });
     }
@@ -176,8 +176,8 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
 }
 
 /**
- * What the supervisor asks for on behalf of people, over a channel that no other process has: anything but a new scene. A stop
- * may come without a number, and is not answered then.
+ * Serves the supervisor's requests on behalf of the operator, over a channel that no other process has: all kinds but a new scene. A
+ * stop may come without a number, and is then not answered.
  */
 function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
   const asked = readRequest(message);

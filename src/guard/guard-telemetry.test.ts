@@ -1,4 +1,4 @@
-/** What the guard tells of its safety chain in every frame. */
+/** Telemetry of the safety chain in every frame. */
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
@@ -134,7 +134,7 @@ describe("a reading in the guard's frames", () => {
   });
 });
 
-/** Ticks of each stage since they were `before`, by name. */
+/** Ticks of each stage since the counts `before`, by name. */
 function counted(frame: GuardFrame, before: readonly number[]): Record<string, number> {
   return Object.fromEntries(STAGES.map((name, i) => [name, frame.stageTicks[i]! - before[i]!]));
 }

@@ -1,7 +1,7 @@
 /**
- * What the eight parts of a tick do; `tick.ts` says in which order. `Measurement` reads the robot, `FaultWatch` looks for what
- * is wrong, `Protection` turns the chosen command into what the driver gets, `FrameRecorder` checks and publishes the result.
- * What holds them together is here: the safety state, who decides, and what is asked for between ticks.
+ * Implements the eight stages of a tick; `tick.ts` defines their order. `Measurement` reads the robot, `FaultWatch` detects
+ * faults, `Protection` turns the chosen command into the driver's reference, `FrameRecorder` checks and publishes the result.
+ * This class connects them: the safety state, the choice of the command, and requests between ticks.
  */
 import type { ActionCommand, ActionSpec, Clock, GuardFrame, RobotModel, SafetyStateName, Vec } from '../core/index.ts';
 import type { Driver, DriverFacts } from '../drivers/index.ts';
@@ -40,13 +40,13 @@ import { StillMoving } from './still-moving.ts';
 import type { TickStages } from './tick.ts';
 
 export interface GuardTickOptions {
-  /** Open. The guard closes it. */
+  /** Must be open. The guard closes it. */
   readonly driver: Driver;
-  /** What its `open` gave. */
+  /** Returned by the driver's `open`. */
   readonly facts: DriverFacts;
   readonly model: RobotModel;
   readonly action: ActionSpec;
-  /** Time that one action is meant to take, s. */
+  /** Duration of one action, s. */
   readonly policyPeriodS: number;
   /** See `GuardConfig`. */
   readonly speedRatioMax?: number | undefined;
@@ -58,7 +58,7 @@ export interface GuardTickOptions {
 
 const LOCK_STEP: TickTiming = { overruns: 0, lateS: 0 };
 
-/** All that a tick reads and writes, allocated once. */
+/** State of the ticks, allocated once. */
 export class GuardTick implements TickStages {
   readonly frame: GuardFrame;
   readonly #driver: Driver;
@@ -89,7 +89,7 @@ export class GuardTick implements TickStages {
   #state: SafetyStateName = 'standby';
   #newest: ActionCommand | null = null;
   #chosen: ActionCommand | null = null;
-  /** Somebody wants torque off: the arm is let down for it. */
+  /** Torque-off was requested: the arm is let down first. */
   #isDisabling = false;
 
   constructor(options: GuardTickOptions) {
@@ -130,22 +130,22 @@ export class GuardTick implements TickStages {
     return isMoving(this.#state);
   }
 
-  /** The joints were read in this tick, and the reading is believed: what torque needs to come on. */
+  /** True if the joints were read in this tick and the reading is trusted: required for torque to come on. */
   get isMeasured(): boolean {
     return this.#measurement.isTrusted;
   }
 
-  /** How long torque takes to go off at the end of a brake, s; 0: at once. */
+  /** Duration of the torque ramp-down after braking, s; 0: immediate. */
   get exitRampS(): number {
     return this.#exit.rampS;
   }
 
-  /** The driver has not answered for some ticks. */
+  /** True if the driver has not answered for several ticks. */
   get isLost(): boolean {
     return this.#measurement.isLost;
   }
 
-  /** Where it was measured last no policy may move it. */
+  /** True if no policy may move the robot from its last measured pose. */
   get isOutside(): boolean {
     return this.#protection.startFault !== 0;
   }
@@ -185,15 +185,15 @@ export class GuardTick implements TickStages {
       first.step(this.referenceRad, this.frame.robot.positionRad, this.#measurement.dtS);
       if (first.hasPassed) this.#driver.service('passFirstMotion');
     }
-    // A reading that is not believed shows nothing: it stands until the next.
+    // An untrusted reading shows nothing: the probe pauses until the next.
     const mayProbe = first.isRunning && this.#measurement.isTrusted;
     this.#protection.protect(this.#chosen, mayProbe ? first.wantedRadPerS : this.#relieve());
   }
 
-  /** What an arm that stands and presses is to ask for by itself; null for nothing. */
+  /** Returns the velocities that relieve an arm pressing at rest; null if none are needed. */
   #relieve(): Float64Array | null {
     const isReady = this.#state === 'ready' && !this.needsFirstMotion;
-    // Only a motion that somebody asked for may bring it against something anew.
+    // The arm can press against an object anew only by a requested motion.
     if (!hasTorque(this.#state) || (!isReady && !this.#protection.isReferenceAtRest)) this.#relief.restart();
     else if (isReady && this.#measurement.isTrusted) {
       const { sentRad } = this.#protection.chain;
@@ -204,17 +204,17 @@ export class GuardTick implements TickStages {
     return null;
   }
 
-  /** Nobody has seen this robot's joints move since power came on. */
+  /** True if the joints have not been seen to move since power-up. */
   get needsFirstMotion(): boolean {
     return this.#driver.report.needsFirstMotion;
   }
 
-  /** Within its limits with torque: the chain moves it. */
+  /** True within the limits and with torque: the chain moves the robot. */
   get isDriven(): boolean {
     return this.#protection.isDriven(this.#state);
   }
 
-  /** What went wrong while a joint was tried is what its first motion shows; all else ends it as it ends any motion. */
+  /** Attributes faults under a joint's test to the first motion; any other fault ends it like any motion. */
   #watchFirstMotion(present: number): number {
     const first = this.firstMotion;
     const flags = first.isRolling ? present & ~FROZEN_READING : present;
@@ -239,11 +239,11 @@ export class GuardTick implements TickStages {
     const newest = this.#newest;
     const leftS = newest === null ? 0 : newest.issuedAtS + newest.leaseS - this.#measurement.nowS;
     this.frame.leaseS = newest === null ? 0 : newest.leaseS;
-    // Written so that a lease that is no number is over.
+    // Written so that a NaN lease has expired.
     this.frame.leaseLeftS = leftS > 0 ? leftS : 0;
   }
 
-  /** Flags of this tick, with its measurement taken over. */
+  /** Returns the fault flags of this tick after taking its measurement. */
   #presentFaults(): number {
     const measurement = this.#measurement;
     const protection = this.#protection;
@@ -253,7 +253,7 @@ export class GuardTick implements TickStages {
       if (measurement.isNew && protection.isSent(this.#state))
         this.noise.see(measurement.dtS, protection.chain.sentRad, this.frame.robot.positionRad);
       protection.checkPlace();
-      // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
+      // While the tick was held up, the reference stood still, and only the measurement shows what the arm did.
       const isReferenceOld = !protection.isSent(this.#state) || measurement.stalled !== 0;
       if (isReferenceOld) this.#seed(this.#standingRad);
     }
@@ -262,13 +262,13 @@ export class GuardTick implements TickStages {
     return reading | motion | lettingDown | this.#driverFaults;
   }
 
-  /** Of the driver, as of now, as far as it matters in this state. */
+  /** Current fault flags of the driver that matter in this state. */
   get #driverFaults(): number {
     const { driverFaults } = this.#measurement;
     return hasTorque(this.#state) ? driverFaults : driverFaults & ~ENDED_BY_ENABLE;
   }
 
-  /** Without readings only the reference is known, and how long servos take to follow one that stands. */
+  /** Without readings only the reference is known, and how long servos take to reach a resting one. */
   #isAtRest(): boolean {
     const { nowS, isNew, isTrusted } = this.#measurement;
     if (!isTrusted) this.#rest.miss();
@@ -276,7 +276,7 @@ export class GuardTick implements TickStages {
     return this.#rest.check(this.#state, this.#protection.chain.referenceVelocityRadPerS, nowS);
   }
 
-  /** Takes the torque back, tick by tick, from an arm at rest that would fall without it. */
+  /** Ramps the torque down, tick by tick, of an arm at rest that would fall without it. */
   #letDown(input: SafetyInput): void {
     const exit = this.#exit;
     const isAsked = this.#isTorqueToGo(input);
@@ -290,7 +290,7 @@ export class GuardTick implements TickStages {
     return this.#isDisabling || !isConnected || isAtLeast(worstAction(flags), 'cat1');
   }
 
-  /** A stop is watched until it was seen at rest, while something holds the robot: one without torque may sink. */
+  /** Monitors a stop until rest was measured, as long as something holds the robot: without torque it may sink. */
   #seeRest(): void {
     const state = this.#state;
     const isLeft = state === 'fault' || state === 'standby';
@@ -309,8 +309,8 @@ export class GuardTick implements TickStages {
   }
 
   /**
-   * [n] where the robot goes on from, rad: its reference, where its servos stand off that by no more than they must, and which then is
-   * inside its limits though they may not be; else where it was last measured.
+   * [n] pose from which the robot continues, rad: its reference if the servos' deviation is explained by load, as the reference
+   * is within the limits although the servos may not be; otherwise the last measured pose.
    */
   get #standingRad(): ArrayLike<number> {
     const { referenceRad } = this.#protection.chain;
@@ -325,8 +325,8 @@ export class GuardTick implements TickStages {
   }
 
   /**
-   * Changes the state, and the torque with it, which comes on where the robot was last measured and nowhere else. Tick-safe
-   * where the driver's `torque` is.
+   * Changes the state and switches the torque accordingly, which comes on only at the last measured pose. Tick-safe if the driver's
+   * `torque` is.
    */
   enter(state: SafetyStateName): void {
     const hadTorque = hasTorque(this.#state);
@@ -338,7 +338,7 @@ export class GuardTick implements TickStages {
     this.#driver.torque(hadTorque ? 0 : 1);
   }
 
-  /** What the next state depends on, as of the last tick and the newest measurement; `request` and the newest decider filled in. */
+  /** Inputs of the state transition, from the last tick and the newest measurement, with `request` and the newest decider filled in. */
   inputFor(request: RequestKind): SafetyInput {
     this.decide();
     this.#input.isConnected = this.#measurement.isConnected;
@@ -347,50 +347,50 @@ export class GuardTick implements TickStages {
     return this.#input;
   }
 
-  /** Torque is to go off, as soon as the arm is let down. */
+  /** Switches torque off as soon as the arm is let down. */
   disableWhenLetDown(): void {
     this.#isDisabling = hasTorque(this.#state);
   }
 
-  /** Reads once more between ticks, where something took so long that the tick's reading is old. */
+  /** Reads once more between ticks, after an operation so long that the tick's reading is outdated. */
   measureAnew(): void {
     this.#measurement.read();
     this.#measurement.check();
   }
 
-  /** The commands that were sent so far mean nothing any more. */
+  /** Discards all commands sent so far. */
   forgetCommands(): void {
     this.#port.latestCommand(this.#command);
     this.#newest = null;
     this.firstMotion.cancel();
   }
 
-  /** Goes on at rest from `jointsRad`, where somebody has put the robot. */
+  /** Restarts at rest from `jointsRad`, where the robot was placed. */
   restartAt(jointsRad: ArrayLike<number>): void {
     this.#measurement.restart();
     this.#protection.place(jointsRad, this.#state);
     this.#recorder.putBack();
     this.#followAnew();
-    // Where it stood before does not matter any more; other faults still want to be acknowledged.
+    // The previous pose no longer matters; other faults still have to be acknowledged.
     this.#forgive(this.#faults.flags & ~START_OUTSIDE);
   }
 
-  /** Whether there are faults to acknowledge, and the arm stands or has no torque. */
+  /** True if there are faults to acknowledge, and the arm is stopped or has no torque. */
   get mayAcknowledge(): boolean {
     if (this.#state === 'standby' || this.#state === 'disconnected') return this.#faults.flags !== 0;
     return this.#state === 'stopped' || this.#state === 'fault';
   }
 
   /**
-   * The flags that an acknowledgement would leave. In `stopped` it seeds for that and puts the standing reference back, at
-   * rest; else it changes nothing. Not for the tick.
+   * Returns the flags that an acknowledgement would leave. In `stopped` it re-seeds to find out and then restores the resting
+   * reference; otherwise it changes nothing. Not for the tick.
    */
   causesLeft(): number {
-    // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
+    // A rejected reference counts from zero again; a robot that does not answer is still lost.
     const lost = (this.#measurement.isLost ? DRIVER_LOST : 0) | this.#driverFaults;
     const { chain, report } = this.#protection;
     if (this.#state !== 'stopped') return lost | this.#protection.startFault;
-    // Only a seed shows whether the arm may go on from where it is. The standing reference is put back.
+    // Only seeding shows whether the arm may continue from its pose. The resting reference is restored.
     const referenceRad = chain.referenceRad.slice();
     const { isStopLatched } = report;
     this.#seed(this.#standingRad);
@@ -400,10 +400,10 @@ export class GuardTick implements TickStages {
     return causes;
   }
 
-  /** An operator has seen the faults: those whose cause is gone are forgotten. Only where `mayAcknowledge`. */
+  /** Acknowledges the faults: those whose cause is gone are cleared. Only if `mayAcknowledge`. */
   acknowledge(): void {
-    // A standing robot goes on from where it stands; one in fault has no torque and is measured anew. Elsewhere a
-    // reading that is not believed yet must not become the measure of the next.
+    // A stopped robot continues from its pose; one in fault has no torque and is measured anew. Elsewhere an
+    // untrusted reading must not become the baseline of the next.
     if (this.#state === 'stopped') this.#seed(this.#standingRad);
     else if (this.#state === 'fault') this.#measurement.forget();
     this.#protection.acknowledge();
@@ -412,7 +412,7 @@ export class GuardTick implements TickStages {
     this.#forgive(this.#driverFaults | this.#protection.startFault);
   }
 
-  /** Of the faults that were seen, only `present` are left. */
+  /** Clears all latched faults but `present`. */
   #forgive(present: number): void {
     this.#faults.acknowledge(present);
     this.#input.flags = this.#faults.flags;

@@ -1,4 +1,4 @@
-/** The tick's thread: owns the driver and the guard, sleeps to absolute deadlines, and does nothing else. */
+/** The tick's thread: owns the driver and the guard, sleeps until absolute deadlines, and does nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { LockStepClock, messageOf, packError, ReinError, SystemClock } from '../core/index.ts';
 import { createDriver } from '../drivers/index.ts';
@@ -77,7 +77,7 @@ async function run(): Promise<void> {
     });
   } finally {
     await guard.close();
-    // A robot that was left moving is the guardian's.
+    // A robot that is left moving is the guardian's to stop.
     if (!guard.isMoving) pulse?.goodbye();
   }
   post({ kind: 'ended', lateness: lateness.summary() });

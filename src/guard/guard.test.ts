@@ -207,7 +207,7 @@ describe('the guard', () => {
       driver.inject(fault, 1000);
       let ticks = 0;
       while (link.latest.state !== 'fault' && ticks++ < 200) await link.advance(1);
-      // Three ticks that count, the brake, and one more; the last reading would keep it waiting for a second.
+      // Three counted ticks, braking, and one more; waiting for the last reading would take a second.
       expect(ticks).toBeLessThan(60);
       expect(driver.isEnabled).toBe(false);
       expect(link.latest.violations).toBe(0);
@@ -225,7 +225,7 @@ describe('the guard', () => {
     await link.request({ kind: 'acknowledge' });
     await link.advance(2);
     expect(['stopping', 'fault']).toContain(link.latest.state);
-    // One refused while it brakes must not turn a fault that cuts the torque into a stop that keeps it.
+    // A request refused during braking must not turn a fault that cuts the torque into a stop that keeps it.
     await link.request({ kind: 'acknowledge' });
     await link.advance(130);
     expect(link.latest.state).toBe('fault');
@@ -337,7 +337,7 @@ async function activeRig(options: MockDriverOptions = {}) {
   return made;
 }
 
-/** The fastest measured joint, rad/s; 0 below a thousandth of what counts as standing. */
+/** Speed of the fastest measured joint, rad/s; 0 below a thousandth of the rest threshold. */
 function speed(frame: GuardFrame): number {
   const fastest = Math.max(...frame.robot.velocityRadPerS.map(Math.abs));
   return fastest < 1e-5 ? 0 : fastest;

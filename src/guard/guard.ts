@@ -1,4 +1,4 @@
-/** The guard: the only one that writes to the robot. Ticks, and answers requests between ticks. */
+/** The guard: the only writer to the robot. Ticks, and answers requests between ticks. */
 import {
   type GuardAnswer,
   type GuardNotice,
@@ -23,24 +23,24 @@ import { controlTick } from './tick.ts';
 export type GuardOptions = GuardTickOptions;
 
 const FIRST_MOTION_ROW = 34;
-/** Rows whose flags the driver sets: what it says of them beside the bit names the servo and the figure. */
+/** Rows whose flags the driver sets: the driver's notice for them names the servo and the figure. */
 const FROM_HARDWARE: readonly number[] = [10, 13, FIRST_MOTION_ROW, 37, 45, 46, 47];
 
-/** What mends a first motion that was wrong: of arms, and of bases. */
+/** Remedies for a failed first motion: of arms, and of bases. */
 const CALIBRATE = "Run `rein calibrate` with the robot's file";
 const LOOK_AT_WHEELS =
   "Raise the wheels and run `rein doctor`, then `rein bring-up`, with the robot's file: what drives them has to turn, the way that it was told to";
 
-/** Of an arm that hands move while it has no torque, and nobody and nothing once it has. */
+/** For an arm that can be moved by hand while it has no torque, and by nothing once it has. */
 const BY_HAND: GuardAnswer = {
   ok: false,
   reason: 'The arm stands outside its joint limits or its workspace: move it inside by hand, then let it go on.',
 };
-/** Said where a joint's first motion would begin outside the limits, where a wrong zero looks like a pose. */
+/** Reason if a joint's first motion would begin outside the limits, where a wrong zero looks like a valid pose. */
 const OUTSIDE =
   'the arm is read outside its limits, and its joints have not been seen to move since power came on: move it inside by hand with the torque off, or run `rein calibrate`';
 
-/** Said where torque, or going on, would start from a pose that nobody has measured. */
+/** Refusal if torque, or resuming, would start from an unmeasured pose. */
 const UNMEASURED: GuardAnswer = {
   ok: false,
   reason:
@@ -51,8 +51,8 @@ const UNMEASURED: GuardAnswer = {
 /**
  * Owns an open driver. `tick` is called once per control period, `handle` only between ticks, on the same thread.
  *
- * A command moves the robot after `enable` and `activate`. What was sent before any other request is forgotten. After a
- * person let go, the policy goes on once its command was sent and `activate` was asked for.
+ * A command moves the robot after `enable` and `activate`. Commands sent before any other request are discarded. After the
+ * operator's hold, the policy resumes once it has sent a command and `activate` was requested.
  *
  * @example
  * const facts = await driver.open();
@@ -69,7 +69,7 @@ export class Guard {
   readonly #tick: GuardTick;
   readonly #authority: Authority;
   readonly #model: RobotModel;
-  /** What the driver said last of its hardware, by rows of the fault table. */
+  /** Latest hardware notices, by row of the fault table. */
   readonly #said = new Map<number, GuardNotice>();
   #shownFault: FirstMotionFault | undefined;
   #closing: Promise<void> | undefined;
@@ -86,7 +86,7 @@ export class Guard {
     return this.#tick.state;
   }
 
-  /** [n] what the joints are asked to reach, rad: the tick's own array. */
+  /** [n] commanded joint positions, rad: the tick's own array. */
   get referenceRad(): Vec<'rad'> {
     return this.#tick.referenceRad;
   }
@@ -96,18 +96,18 @@ export class Guard {
     return this.#tick.isMoving;
   }
 
-  /** How long torque takes to go off at the end of a brake, s; 0: at once. */
+  /** Duration of the torque ramp-down after braking, s; 0: immediate. */
   get exitRampS(): number {
     return this.#tick.exitRampS;
   }
 
-  /** One control period. Tick-safe. */
+  /** Runs one control period. Tick-safe. */
   tick(): void {
     controlTick(this.#tick);
     this.#authority.see(this.#tick.state);
   }
 
-  /** Answers a request of `by`, now. Refused requests change nothing. Allocates; a reset of the scene may take longer than a tick. */
+  /** Answers a request of `by` immediately. A refused request changes nothing. Allocates; a scene reset may take longer than a tick. */
   handle(request: GuardRequest, by: Asker = 'person'): GuardAnswer {
     const tick = this.#tick;
     const reason = this.#authority.refusal(request.kind, by, tick.frame.faultFlags);
@@ -139,8 +139,8 @@ export class Guard {
   }
 
   /**
-   * What people should know of the hardware, each thing once; `undefined` where there is nothing new. Between ticks: whoever ticks asks
-   * after each, and hands it on.
+   * Returns the next hardware notice for the operator, each once; `undefined` if there is none. Called between ticks by the tick
+   * loop, which forwards it.
    */
   takeNotice(): GuardNotice | undefined {
     const notice = this.#firstMotionNotice() ?? this.#hiddenNotice() ?? this.#driver.takeNotice();
@@ -148,19 +148,19 @@ export class Guard {
     return notice;
   }
 
-  /** What was found of the hardware, here or by other processes: a refusal for that row tells it. Between ticks. */
+  /** Stores a hardware notice from here or from other processes: a refusal for its row quotes it. Between ticks. */
   hear(notice: GuardNotice): void {
     if (notice.isOver === true || notice.level === 'info') this.#said.delete(notice.row);
     else this.#said.set(notice.row, notice);
   }
 
-  /** Leaves the robot to the driver's exit policy and releases it. Idempotent. To brake first, stop and tick on. */
+  /** Leaves the robot to the driver's exit policy and releases it. Idempotent. To brake first, request a stop and keep ticking. */
   close(): Promise<void> {
     this.#closing ??= this.#driver.close();
     return this.#closing;
   }
 
-  /** Each joint is tried before the first motion of others: who asks to activate starts it, and asks again. */
+  /** Tests each joint before the first commanded motion: the first `activate` starts the test, and must be repeated. */
   #firstMotion(): GuardAnswer {
     const { firstMotion, isDriven } = this.#tick;
     if (!isDriven) return { ok: false, reason: OUTSIDE };
@@ -173,7 +173,7 @@ export class Guard {
     return { ok: false, reason: `checking ${firstMotion.text()}`, needs: 'state' };
   }
 
-  /** What the first motion has shown, once. */
+  /** Notice of a failed first motion, once. */
   #firstMotionNotice(): GuardNotice | undefined {
     const { firstMotion } = this.#tick;
     const { fault } = firstMotion;
@@ -188,13 +188,13 @@ export class Guard {
     };
   }
 
-  /** What no fault shows: an observer that judges nothing, readings that are worse than the file says, a stop that does not stop. */
+  /** Notices of problems that raise no fault: an idle torque observer, readings noisier than stated, a robot that moves after a stop. */
   #hiddenNotice(): GuardNotice | undefined {
     const { sight, noise, moving, state } = this.#tick;
     return sight.takeNotice(hasTorque(state)) ?? noise.takeNotice(hasTorque(state)) ?? moving.takeNotice();
   }
 
-  /** What the states say to `input`. */
+  /** Answer of the state machine to `input`. */
   #answerTo(input: SafetyInput): GuardAnswer {
     const { state, frame } = this.#tick;
     return answerRequest(state, input, (fault) => {
@@ -203,26 +203,26 @@ export class Guard {
     });
   }
 
-  /** Whether torque can come on now. */
+  /** Checks that torque can come on now. */
   #prepare(): GuardAnswer {
     if (this.#tick.isOutside && !isGravityCompensated(this.#model)) return BY_HAND;
     const answer = this.#driver.service('prepare');
     if (typeof answer === 'object') return { ok: false, reason: answer.refusal };
-    // It may have taken seconds, in which an arm without torque goes where it likes.
+    // It may have taken seconds, in which an arm without torque may have moved.
     if (answer === 'done') this.#tick.measureAnew();
     if (!this.#tick.isMeasured) return UNMEASURED;
     const missing = this.#torqueMissing() ?? this.#distanceMissing();
     return missing === undefined ? { ok: true } : { ok: false, reason: missing };
   }
 
-  /** What is to be kept away from people has to be told where they are. */
+  /** Separation monitoring needs a measured distance of people. */
   #distanceMissing(): string | undefined {
     if (this.#model.separation === undefined || this.#facts.isSimulated === true) return undefined;
     if (this.#facts.measuresDistance === true) return undefined;
     return "separation of the robot's file needs the distance of people, and this driver measures none: a robot behind ROS 2 has driver.distance, a plugin may measure it; else leave separation out";
   }
 
-  /** Torque that is not measured is not no torque: the file's observer could only see nothing, or stop the arm at once. */
+  /** Unmeasured torque is not zero torque: the file's observer would see nothing, or stop the arm at once. */
   #torqueMissing(): string | undefined {
     if (this.#model.torqueObserver === undefined || this.#facts.measuresTorque === false) return undefined;
     if (this.#model.torqueObserver.wrench === 'mean' && this.#facts.measuresMeanWrench !== true)
@@ -233,7 +233,7 @@ export class Guard {
     return `no torque of ${silent.join(', ')} is measured (effort in the joint states), and torqueObserver of the robot's file compares it: let the robot report it, or leave torqueObserver out`;
   }
 
-  /** An operator has seen the faults. Refused where the arm may move and where there is nothing to see. */
+  /** Acknowledges the faults. Refused while the arm may move, and if there is nothing to acknowledge. */
   #acknowledge(): GuardAnswer {
     const tick = this.#tick;
     if (!tick.mayAcknowledge) {
@@ -242,7 +242,7 @@ export class Guard {
     const isFaulty = (this.#driver.report.hardwareFaults & HARDWARE.servoFault) !== 0;
     const isToRecover = (tick.isLost || isFaulty) && !hasTorque(tick.state);
     if (isToRecover && this.#driver.service('recover') === 'done') tick.measureAnew();
-    // It goes on from where it is measured, so it has to be.
+    // It continues from its measured pose, which must therefore exist.
     if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
     const answer = this.#answerTo(input);
@@ -253,7 +253,7 @@ export class Guard {
     return answer;
   }
 
-  /** Says why not, where it cannot be done. */
+  /** Resets the scene; returns the reason if that is impossible. */
   #resetScene(layout: SceneLayout): string | undefined {
     const { scene } = this.#driver;
     const { jointNames } = this.#facts;

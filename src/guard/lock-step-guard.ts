@@ -1,4 +1,4 @@
-/** A guard in the process of its node, in lock-step: what simulation, identification and tests drive by. */
+/** A guard in its node's process, in lock-step: used by simulation, identification and tests. */
 import type { LockStepClock } from '../core/index.ts';
 import { Guard, type GuardOptions } from './guard.ts';
 import type { Asker } from './link/link.ts';
@@ -7,11 +7,11 @@ import { MemoryGuardLink } from './link/memory-link.ts';
 export interface LockStepGuardOptions extends Omit<GuardOptions, 'port'> {
   /** Stepped once before each tick. */
   readonly clock: LockStepClock;
-  /** Who asks by this link, where the request does not say. */
+  /** Default requester of this link. */
   readonly nodeIs: Asker;
 }
 
-/** The link to a guard of `driver`, and to one more after each restart. Closing the link closes guard and driver. */
+/** Creates the link to a guard of `driver`, and to a new one after each restart. Closing the link closes guard and driver. */
 export function lockStepGuard({ nodeIs, ...guard }: LockStepGuardOptions): MemoryGuardLink {
   const { facts, model, action, clock } = guard;
   return new MemoryGuardLink({

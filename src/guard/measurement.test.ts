@@ -12,7 +12,7 @@ const PERIOD_S = 1 / ur5eLike.controlHz;
 describe('a measurement', () => {
   let clock: LockStepClock;
   let measurement: Measurement;
-  /** What the next reading is. */
+  /** Status of the next reading. */
   let status: DriverStatus;
   let stampS: number;
   let positionRad: number[];
@@ -36,7 +36,7 @@ describe('a measurement', () => {
     measurement = new Measurement(driver, clock, ur5eLike, createGuardFrame(joints, 0, joints));
   });
 
-  /** A tick, with a reading of `atS` by the driver's clock. */
+  /** Runs a tick with a reading stamped `atS` by the driver. */
   function tick(atS = stampS + PERIOD_S): number {
     stampS = atS;
     clock.step();
@@ -56,7 +56,7 @@ describe('a measurement', () => {
   it('knows a reading that was handed out again, and how much was measured since it was asked', () => {
     tick(1);
     tick(1.0625);
-    // Faster than the clock: what it counts is no seconds.
+    // Faster than the clock: the stamps are not in seconds.
     expect(measurement.takeStampedS()).toBeCloseTo(PERIOD_S, 9);
     tick(1.078125);
     expect(measurement.isNew).toBe(true);

@@ -1,4 +1,4 @@
-/** The robot as the driver measures it, and how much of that is believed: `read` of a tick, and what `check` begins with. */
+/** The driver's measurements and their validation: stage `read` of a tick, and the beginning of `check`. */
 import {
   allFinite,
   type Clock,
@@ -18,23 +18,23 @@ import {
   READING_NOT_FINITE,
 } from '../safety/index.ts';
 
-/** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
+/** Number of consecutive ticks without a measurement, or with a rejected reference, after which a driver is lost. */
 export const MISSED_TICKS = 3;
 /**
- * Stamps that advance so many times as fast as the guard's clock, or not at all, are none in seconds: milliseconds, a counter, NaN. Readings
- * that waited for each other may come twice as fast.
+ * Stamps that advance more than this times the guard's clock, or not at all, are not in seconds: milliseconds, a counter, NaN. Readings
+ * that queued may come twice as fast.
  */
 const STAMPS_AHEAD = 2;
-/** Nothing is measured twice within so small a part of a period. */
+/** The shortest plausible time between two readings is the period divided by this. */
 const STAMPS_BEHIND = 100;
 
-/** Reads `driver`, and takes over into `frame` what can be believed. Tick-safe after construction. */
+/** Reads `driver`, and copies trusted readings into `frame`. Tick-safe after construction. */
 export class Measurement {
   readonly frame: GuardFrame;
-  /** When this tick began, and how long after the one before, on the guard's clock, s. */
+  /** Start of this tick, and time since the start of the previous one, on the guard's clock, s. */
   nowS: number = Number.NaN;
   dtS: number = Number.NaN;
-  /** False where the driver handed out the same reading again, or none. */
+  /** False if the driver returned the same reading again, or none. */
   isNew = false;
   readonly #driver: Driver;
   readonly #clock: Clock;
@@ -46,13 +46,13 @@ export class Measurement {
   #missed = 0;
   #hasAnswered = false;
   #sinceReadS = 0;
-  /** The driver's own stamp of the newest reading; it stays NaN with a driver that stamps nothing, and each reading is new. */
+  /** The driver's stamp of the newest reading; NaN for a driver without stamps, for which each reading is new. */
   #stampS: number = Number.NaN;
-  /** [1] how long the newest was taken after the one before, s. */
+  /** [1] time between the newest reading and the previous one, s. */
   readonly #betweenS: Float64Array = new Float64Array(1);
-  /** When the newest reading came, on the guard's clock, s. */
+  /** Arrival of the newest reading on the guard's clock, s. */
   #readAtS: number = Number.NaN;
-  /** Between the readings since `takeStampedS`: of a simulator, a tick that is late is no longer a period. */
+  /** Sum over the readings since `takeStampedS`, s: for a simulator, a late tick is not a longer period. */
   #stampedS = 0;
 
   constructor(driver: Driver, clock: Clock, model: RobotModel, frame: GuardFrame) {
@@ -71,7 +71,7 @@ export class Measurement {
     const nowS = this.#clock.nowS();
     this.dtS = nowS - this.nowS;
     this.nowS = nowS;
-    // A driver that hands out the same reading again shows it by its stamp.
+    // A repeated reading is recognised by its stamp.
     reading.measuredAtS = this.#stampS;
     this.#status = this.#driver.read(reading);
     this.isNew = this.#status === 'ok' && reading.measuredAtS !== this.#stampS;
@@ -86,7 +86,7 @@ export class Measurement {
     this.#count();
   }
 
-  /** Notes how long after the reading before this one was taken, s; 0 after none: by the driver's stamps, where they advance like the clock. */
+  /** Computes the time since the previous reading, s; 0 for the first: from plausible stamps of the driver, else from the clock. */
   #takeBetween(stampS: number): void {
     const clockS = this.nowS - this.#readAtS;
     const passedS = stampS - this.#stampS;
@@ -96,7 +96,7 @@ export class Measurement {
     else this.#betweenS[0] = isBelieved ? passedS : clockS;
   }
 
-  /** Judges what `read` has got, once: fault flags. The frame keeps the reading before where this one is not believed. */
+  /** Validates the result of `read`, once per tick; returns fault flags. The frame keeps the previous reading if this is not trusted. */
   check(): number {
     this.#sinceReadS += this.dtS;
     if (this.#status !== 'ok') {
@@ -120,7 +120,7 @@ export class Measurement {
     return flags;
   }
 
-  /** For people: how the driver does. */
+  /** Counts readings, for the operator. */
   #count(): void {
     const frame = this.frame;
     if (this.isNew) frame.readings++;
@@ -128,12 +128,12 @@ export class Measurement {
     else frame.lostReadings++;
   }
 
-  /** What the driver's bus has done, writes of this tick included. */
+  /** Copies the driver's bus counters, including this tick's writes. */
   takeBus(): void {
     this.frame.busCounters.set(this.#driver.report.busCounters);
   }
 
-  /** The joints were read in this tick, and the reading is believed. */
+  /** True if the joints were read in this tick and the reading is trusted. */
   get isTrusted(): boolean {
     return this.#watchdog.isTrusted;
   }
@@ -142,41 +142,41 @@ export class Measurement {
     return this.#missed >= MISSED_TICKS;
   }
 
-  /** A robot that says itself that it is gone counts as connected for the first ticks. */
+  /** A robot that reports itself lost counts as connected for the first ticks. */
   get isConnected(): boolean {
     return this.#status !== 'lost' || !this.isLost;
   }
 
-  /** Of the driver, as of now. A robot that comes up after the guard is not lost: it is waited for in the state `disconnected`. */
+  /** Current fault flags of the driver. A robot that starts after the guard is not lost: the guard waits in the state `disconnected`. */
   get driverFaults(): number {
     const button = this.#driver.report.isEmergencyStopPressed ? EMERGENCY_STOP : 0;
     const said = button | this.#hardware.flags;
     return this.isLost && this.#hasAnswered ? said | DRIVER_LOST : said;
   }
 
-  /** `tickStalled` where this tick began much too late; else 0. */
+  /** `tickStalled` if this tick began much too late; else 0. */
   get stalled(): number {
     return checkTick(this.dtS, this.#periodS);
   }
 
-  /** Of the newest reading, how long after the one before it was taken, s; 0 where there was none. */
+  /** Time from the previous reading to the newest, s; 0 for the first. */
   get betweenS(): number {
     return this.#betweenS[0]!;
   }
 
-  /** How long the driver has measured since this was last asked, s. */
+  /** Measured time since the last call, s. */
   takeStampedS(): number {
     const stampedS = this.#stampedS;
     this.#stampedS = 0;
     return stampedS;
   }
 
-  /** The next reading may be anywhere; until it has come none is believed. */
+  /** The next reading may be anywhere; no reading is trusted before it. */
   forget(): void {
     this.#watchdog.restart();
   }
 
-  /** As `forget`, where somebody has just put the robot elsewhere: time counts from now on. */
+  /** Like `forget`, after the robot was just placed elsewhere: time counts from now. */
   restart(): void {
     this.forget();
     this.#sinceReadS = 0;

@@ -28,7 +28,7 @@ describe('the log of motion', () => {
     const { entries, see, frame } = watch();
     frame.tickLateS = 0.0172;
     see('disconnected', 'hold', -1, 0);
-    // The latest tick is one before the change.
+    // The largest lateness is that of a tick before the change.
     Object.assign(frame, { faultFlags: DRIVER_LOST, tickLateS: 0, overruns: 2, lostReadings: 3 });
     see('stopping', 'hold', -1, 0);
     expect(entries[0]!.timing).toEqual({

@@ -1,4 +1,4 @@
-/** When the arm was moved, by whom, when it was braked and when it stood: what people ask after an incident. */
+/** Log of motions for incident analysis: when and by which decider the arm was moved, when it was braked and when it came to rest. */
 import {
   BUS,
   type Decider,
@@ -10,36 +10,36 @@ import {
 } from '../core/index.ts';
 import { faultsOf, messageOf, TIMING_FAULTS } from '../safety/index.ts';
 
-/** One change. Times are of the machine's monotonic clock, s. */
+/** One change. Times are s of the machine's monotonic clock. */
 export interface MotionEntry {
   readonly event: 'changed' | 'stands';
   readonly tick: number;
   readonly atS: number;
   readonly state: SafetyStateName;
   readonly decider: Decider;
-  /** What was wrong just then, as messages; left out where nothing was. */
+  /** Messages of the faults present at the change; absent if there were none. */
   readonly why?: string;
-  /** The rows of the fault table that say so. */
+  /** Rows of the fault table of these faults. */
   readonly rows?: readonly number[];
-  /** Beside what a busy machine may have caused. */
+  /** Present with faults that a busy machine may have caused. */
   readonly timing?: TimingFigures;
-  /** `changed` to nobody deciding: since the last command was first followed. `stands`: since braking began. */
+  /** `changed` to decider `hold`: since the last command was first followed. `stands`: since braking began. s. */
   readonly sinceS: number;
 }
 
-/** What tells a busy machine from a broken robot. Counts are since the guard started. */
+/** Figures that distinguish a busy machine from a broken robot. Counts are since the guard started. */
 export interface TimingFigures extends MachineLoad, Pick<GuardFrame, 'overruns' | 'lateReadings' | 'lostReadings'> {
-  /** The largest lateness of a tick in the last one to two seconds, or since the last reading. */
+  /** Largest lateness of a tick in the last one to two seconds, or since the last reading. */
   readonly tickLateMs: number;
-  /** What the bus took for the last tick, and requests without an answer in time; null without a bus. */
+  /** Bus time of the last tick, and requests without a reply in time; null without a bus. */
   readonly busyMs: number | null;
   readonly timeouts: number | null;
 }
 
-/** A tick that was late is told of for so long, or up to twice that, s. */
+/** Window over which the largest lateness is kept; reported for up to twice as long, s. */
 const LATE_WINDOW_S = 1;
 
-/** Watches frames and passes on what changed. For the guard's main thread, not for the tick. */
+/** Watches frames and writes an entry for each change. For the guard's main thread, not for the tick. */
 export class MotionLog {
   readonly #write: (entry: MotionEntry) => void;
   readonly #joints: readonly JointModel[];
@@ -51,7 +51,7 @@ export class MotionLog {
   #commandAtS = 0;
   #heldAtS = 0;
   #hasStood = true;
-  /** The largest lateness of a tick since `#windowFromS`, and in the window before, s. */
+  /** Largest lateness of a tick since `#windowFromS`, and in the window before, s. */
   #tickLateS = 0;
   #lateBeforeS = 0;
   #windowFromS = 0;
@@ -67,7 +67,7 @@ export class MotionLog {
     this.#write = write;
   }
 
-  /** Takes the newest frame; every tick's, or braking seems longer than it was. */
+  /** Takes a frame; must see every tick's, or braking seems longer than it was. */
   see(frame: GuardFrame): void {
     const { state, decider, commandSeq, referenceRad } = frame;
     const atS = frame.robot.measuredAtS;

@@ -10,7 +10,7 @@ const { robot } = arm6Setup().config;
 const { driver: _, ...model } = robot;
 const STAND_TICKS = 2 * model.controlHz;
 
-/** Stamps of a driver that hands the same reading out again in ticks of which `isRepeated` is true. */
+/** Stamps of a driver that repeats the previous reading in ticks for which `isRepeated` is true. */
 function repeating(isRepeated: (tick: number) => boolean): (tick: number, stampS: number) => number {
   let last = 0;
   return (tick, stampS) => {
@@ -19,7 +19,7 @@ function repeating(isRepeated: (tick: number) => boolean): (tick: number, stampS
   };
 }
 
-/** The arm with its observer behind a guard; `stamp` says what its driver stamps the reading of each tick with. */
+/** The arm with its observer behind a guard; `stamp` returns the driver's stamp of each tick's reading. */
 async function standing(stamp: (tick: number, stampS: number) => number) {
   const driver: Driver = await createDriver(armDriver(robot), { model });
   const facts = await driver.open();

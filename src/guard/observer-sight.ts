@@ -1,21 +1,21 @@
 /**
- * Whether the torque observer (row 54) gets readings that it can compare. It needs each about a control period after the one before: of a
- * driver that reads at half of the rate it sees nothing, and must not seem to watch. Pure; tick-safe but for `refusal` and `takeNotice`.
+ * Checks that the torque observer (row 54) gets comparable readings: each about a control period after the previous one. With a driver that
+ * reads at half that rate it compares nothing, and must not seem to monitor. Pure; tick-safe except `refusal` and `takeNotice`.
  */
 import { type GuardNotice, IDENTIFY_ANEW, type RobotModel } from '../core/index.ts';
 import { COMPARED_TICKS } from '../safety/index.ts';
 
 /** Row of the torque observer. */
 const ROW = 54;
-/** So long without two readings that can be compared, s: jitter and lost readings leave some among a hundred. */
+/** Time without two comparable readings, s: with jitter and lost readings some remain comparable among a hundred. */
 const BLIND_AFTER_S = 1;
-/** A tick that was held up counts as no more than so many periods. */
+/** Largest count of a delayed tick, periods. */
 const MOST_TICKS = 2;
 
 export class ObserverSight {
   readonly #isUsed: boolean;
   readonly #periodS: number;
-  /** [1] since the last reading that could be compared, s. */
+  /** [1] time since the last comparable reading, s. */
   readonly #blindS: Float64Array = new Float64Array(1);
   #isTold = false;
 
@@ -25,19 +25,19 @@ export class ObserverSight {
     this.#periodS = 1 / model.controlHz;
   }
 
-  /** A tick has passed, `dtS` after the one before. `betweenS`: its reading was taken so long after the last; 0 where there is no new one. */
+  /** Takes a tick, `dtS` after the previous one. `betweenS`: time between its reading and the previous one; 0 without a new reading. */
   see(dtS: number, betweenS: number): void {
     if (betweenS > 0 && betweenS <= COMPARED_TICKS * this.#periodS) this.#blindS[0] = 0;
     else if (dtS > 0) this.#blindS[0] = this.#blindS[0]! + Math.min(dtS, MOST_TICKS * this.#periodS);
   }
 
-  /** Why torque may not come on. */
+  /** Reason why torque may not come on. */
   refusal(): string | undefined {
     if (!this.#isBlind) return undefined;
     return `${this.#text} Have its driver read each period, or leave torqueObserver out of the robot's file`;
   }
 
-  /** What people should know, once, while `hasTorque`; and that it is over. */
+  /** Returns a notice for the operator, once, while `hasTorque`; and one when the condition has ended. */
   takeNotice(hasTorque: boolean): GuardNotice | undefined {
     const isTold = this.#isTold;
     if (this.#isBlind === isTold || !(hasTorque || isTold)) return undefined;

@@ -9,7 +9,7 @@ const NOTHING = [0, 0, 0, 0, 0, 0];
 const PERIOD_S = 1 / model.controlHz;
 const knees = model.joints.map(({ torqueMaxNm, stiffnessNmPerRad }) => torqueMaxNm / stiffnessNmPerRad);
 
-/** Set-points after so many seconds of standing, with joints that are where `positionOf` says. */
+/** Set-points after `seconds` at rest, with joint positions `positionOf` the set-points. */
 function stood(
   aheadRad: readonly number[],
   seconds: number,
@@ -47,7 +47,7 @@ describe('an arm that stands and presses', () => {
   it('sinks under a weight by no more than it was over at first, however long it stands', () => {
     fc.assert(
       fc.property(anyAhead, (aheadRad) => {
-        // Whatever its set-point does, its weight keeps it as far away.
+        // Its weight keeps the same deviation, whatever the set-point.
         const sent = stood(aheadRad, 20, (now) => now.map((rad, i) => rad - aheadRad[i]!));
         for (const [i, was] of aheadRad.entries())
           expect(Math.abs(sent[i]! - was)).toBeLessThanOrEqual(
@@ -61,7 +61,7 @@ describe('an arm that stands and presses', () => {
     const relief = new PressureRelief(model);
     const over = [0.2, 0, 0, 0, 0, 0];
     expect(relief.step(over, NOTHING, NOTHING, PERIOD_S)).toBe(true);
-    // As far back as it may go, and still over.
+    // Moved back to the limit, and still over.
     const back = [PRESSING_SHARE * knees[0]!, 0, 0, 0, 0, 0];
     expect(relief.step(back, [-1, 0, 0, 0, 0, 0], NOTHING, PERIOD_S)).toBe(false);
     relief.restart();

@@ -1,24 +1,24 @@
 /**
- * An arm of position servos that has come to stand while it presses on something presses on, as hard as its reference is ahead of it: at
- * its torque limit that is a stall half a second later (row 37), on what does not give way a reading that stands still under command (row
- * 14), and a servo that grows hot. Its reference goes back until no joint pulls with more than half of its limit, and to where a joint whose
- * reading stands still has followed it. What it asks for passes the whole chain. Pure: tick-safe after construction.
+ * Relieves an arm of position servos that has come to rest while pressing. It would keep pressing as hard as its reference leads: at
+ * the torque limit this is a stall half a second later (row 37), against a rigid object a frozen reading under command (row 14), and it
+ * heats the servo. The reference moves back until no joint exceeds half of its torque limit, and to where a joint with a constant reading
+ * has followed. The requested motion passes through the whole chain. Pure: tick-safe after construction.
  */
 import { isGravityCompensated, LinkTopology, type RobotModel } from '../core/index.ts';
 
-/** Share of a joint's torque limit with which it may press while it stands; most arms' weight takes less. */
+/** Fraction of a joint's torque limit allowed while the arm presses at rest; most arms' weight needs less. */
 export const PRESSING_SHARE = 0.5;
-/** Time constant of what is above that, s. */
+/** Time constant with which the excess decays, s. */
 const TIME_CONSTANT_S = 0.1;
-/** So little is nothing, rad. */
+/** Residue below which the relief is done, rad. */
 const DONE_RAD = 5e-4;
 
 export class PressureRelief {
-  /** [n] what the chain is to ask for in this tick, rad/s. */
+  /** [n] velocities requested from the chain in this tick, rad/s. */
   readonly wantedRadPerS: Float64Array;
-  /** [n] by how much a set-point may be ahead of its joint, rad; a gripper holds what it holds. */
+  /** [n] largest allowed lead of a set-point over its joint, rad; infinite for a gripper, which keeps its grasp. */
   readonly #mostRad: Float64Array;
-  /** [n] how far each may go back, rad: under a weight that is more than half of the limit an arm would else sink for ever. */
+  /** [n] position to which each joint may move back, rad: an arm whose weight exceeds half of the limit would otherwise sink for ever. */
   readonly #backToRad: Float64Array;
   readonly #isUsed: boolean;
   #isFresh = true;
@@ -34,26 +34,24 @@ export class PressureRelief {
   }
 
   /**
-   * Whether an arm that only its servos hold stands off `referenceRad` by no more than its weight, or half of its limits, explains: what
-   * torque held at `positionRad` (both [n], rad) all the while may go on from its reference. Tick-safe.
+   * True if the deviation from `referenceRad` of an arm held by its servos alone is explained by its weight, or by half of its
+   * limits: an arm held by torque at `positionRad` (both [n], rad) may then continue from its reference. Tick-safe.
    */
   isHolding(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>): boolean {
     if (!this.#isUsed) return false;
     for (let i = 0; i < this.#mostRad.length; i++) {
-      // Written so that a NaN is none.
+      // Written so that NaN is rejected.
       if (!(Math.abs(referenceRad[i]! - positionRad[i]!) <= this.#mostRad[i]!)) return false;
     }
     return true;
   }
 
-  /** It was moved, or has no torque: the next tick in which it stands is the first. */
+  /** Called when the arm was moved or has no torque: the next tick at rest is the first. */
   restart(): void {
     this.#isFresh = true;
   }
 
-  /**
-   * One tick of an arm that stands: true where `wantedRadPerS` is to be asked for. `beyondRad` ([n]): of `FollowingWatchdog`; all in rad.
-   */
+  /** Runs one tick of an arm at rest; true if `wantedRadPerS` is to be requested. `beyondRad` ([n]): see `FollowingWatchdog`; all rad. */
   step(sentRad: ArrayLike<number>, positionRad: ArrayLike<number>, beyondRad: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isUsed || !(dtS > 0)) return false;
     let isAsked = false;
@@ -62,7 +60,7 @@ export class PressureRelief {
       if (mostRad === Number.POSITIVE_INFINITY) continue;
       const aheadRad = sentRad[i]! - positionRad[i]!;
       const pullRad = Math.sign(aheadRad) * Math.max(0, Math.abs(aheadRad) - mostRad);
-      // Only what pushes on in the same way.
+      // Only an excess in the direction of the lead.
       const heldRad = beyondRad[i]! * aheadRad > 0 ? beyondRad[i]! : 0;
       const overRad = Math.abs(heldRad) > Math.abs(pullRad) ? heldRad : pullRad;
       if (this.#isFresh) this.#backToRad[i] = sentRad[i]! - overRad;

@@ -1,26 +1,23 @@
-/** Real-time priority for one thread. Imports nothing of this repository: the guardian runs it too. */
+/** Real-time priority for one thread. Imports nothing of this repository, as the guardian runs it too. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Whether a thread runs before everything else, and if not, why. */
+/** Result of raising a thread to real-time priority; `reason` says why not. */
 export interface RaiseResult {
   readonly isRaised: boolean;
   readonly reason: string;
 }
 
-/** What Linux keeps as long as the calling thread lives, `/proc/PID/task/TID`; `undefined` on other systems. */
+/** Path that exists in Linux as long as the calling thread lives, `/proc/PID/task/TID`; `undefined` on other systems. */
 export function threadFolder(): string | undefined {
   return process.platform === 'linux' ? `/proc/${readlinkSync('/proc/thread-self')}` : undefined;
 }
 
-/** Of the tick's thread, and of V8's helpers: those are below it and whatever else on this machine has real-time priority. */
+/** Priorities of the tick's thread, and of V8's helpers, which are below it and any other real-time thread on this machine. */
 const TICK_PRIORITY = 50;
 const HELPER_PRIORITY = 1;
 
-/**
- * Gives the calling thread, and only it, real-time priority (SCHED_FIFO 50). Needs Linux, `chrt`, and CAP_SYS_NICE or an rtprio
- * limit.
- */
+/** Gives the calling thread, and only it, real-time priority (SCHED_FIFO 50). Needs Linux, `chrt`, and CAP_SYS_NICE or an rtprio limit. */
 export function raiseThisThread(): RaiseResult {
   const threadId = threadFolder()?.split('/').at(-1);
   if (threadId === undefined) return { isRaised: false, reason: 'real-time priority needs Linux' };
@@ -31,9 +28,9 @@ export function raiseThisThread(): RaiseResult {
 }
 
 /**
- * Lets V8's helper threads compile beside a load on every core: without that the tick runs slow code until they get a turn. Raises
- * all threads but the main one, so call it before any other is started: then they are V8's and Node's own for files, which do next
- * to nothing. Where it is not allowed nothing changes, and `raiseThisThread` gives the reason.
+ * Lets V8's helper threads compile despite load on every core: otherwise the tick runs unoptimised code until they are scheduled. Raises
+ * all threads but the main one, so call it before starting any other: then they are V8's and Node's file threads, which do next
+ * to nothing. Without permission nothing changes, and `raiseThisThread` returns the reason.
  */
 export function raiseHelperThreads(): void {
   if (process.platform !== 'linux') return;

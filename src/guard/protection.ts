@@ -1,4 +1,4 @@
-/** What the motors get: `protect` and `write` of a tick. The chain makes a reference of each action; here it starts and is sent. */
+/** Stages `protect` and `write` of a tick: starts the chain's reference, turns actions into references, and sends them to the driver. */
 import type { ActionCommand, ActionSpec, RobotModel, RobotState, SafetyStateName } from '../core/index.ts';
 import type { Driver, DriverFacts } from '../drivers/index.ts';
 import { type ChainReport, createChainReport } from '../safety/chain-report.ts';
@@ -20,23 +20,23 @@ import {
 } from '../safety/index.ts';
 import { type Measurement, MISSED_TICKS } from './measurement.ts';
 
-/** A robot that was put somewhere may be measured so far from there, rad or m: encoders, and a period of settling. */
+/** Tolerance of the measured pose after a robot was placed, rad or m: encoder noise, and a period of settling. */
 const PLACED_RAD = 0.005;
 
-/** Holds the chain, knows where its reference started, and sends the driver what comes out. Tick-safe after construction. */
+/** Owns the chain and the start of its reference, and sends its output to the driver. Tick-safe after construction. */
 export class Protection {
   readonly chain: SafetyChain;
-  /** What the chain did in the last tick. */
+  /** The chain's report of the last tick. */
   readonly report: ChainReport = createChainReport();
   readonly #driver: Driver;
   readonly #measurement: Measurement;
   readonly #robot: RobotState;
   readonly #times: TickTimes = createTickTimes();
   #start: SeedResult = 'notFinite';
-  /** The scene was put back: the next reading shows whether the robot is where it was to be put. */
+  /** The scene was reset: the next reading shows whether the robot is at the requested pose. */
   #isPlaced = false;
   #missedWrites = 0;
-  /** What was sent last, and whether that was what had been sent before: the energy tank may let it close up behind a reference that stands. */
+  /** The last set-point sent, and whether it repeated the previous one: the energy tank may let it lag behind a resting reference. */
   readonly #lastRad: Float64Array;
   #isSentAtRest = true;
   #hasEnded = false;
@@ -56,7 +56,7 @@ export class Protection {
     this.#robot = measurement.frame.robot;
   }
 
-  /** `probeRadPerS`: what the guard itself asks for where nobody commands: the first motion, or less pressure where it stands. */
+  /** `probeRadPerS`: velocities requested by the guard itself without a command: the first motion, or pressure relief at rest. */
   protect(command: ActionCommand | null, probeRadPerS: Float64Array | null = null): void {
     this.#times[NOW] = this.#measurement.nowS;
     this.#times[PASSED] = this.#measurement.dtS;
@@ -74,23 +74,23 @@ export class Protection {
     this.#measurement.frame.refusedWrites++;
   }
 
-  /** Before the first true measurement nobody knows where the arm is, and the driver holds it there by itself. */
+  /** True if references are sent. Before the first trusted measurement the pose is unknown, and the driver holds the arm by itself. */
   isSent(state: SafetyStateName): boolean {
     return hasTorque(state) && this.#start !== 'notFinite' && !this.#hasEnded;
   }
 
-  /** The chain moves the robot; else it is outside its limits, where a person may bring it back, or has no torque. */
+  /** True if the chain moves the robot; otherwise it has no torque, or is outside its limits, where the operator may bring it back. */
   isDriven(state: SafetyStateName): boolean {
     return this.isSent(state) && this.#start === 'ok';
   }
 
-  /** A stop has braked the robot to where it is to stand: where its driver need not be commanded for that, it is not any more, until torque comes on. */
+  /** Ends commands after a stop has braked to rest: if its driver needs none to stand, nothing is sent until torque comes on again. */
   endCommands(): void {
     if (this.#hasEnded || !this.#isSentAtRest || !this.isReferenceAtRest) return;
     this.#hasEnded = this.#driver.service('endCommands') === 'done';
   }
 
-  /** Torque comes on: what is written is sent. */
+  /** Enables sending as torque comes on. */
   beginCommands(): void {
     this.#hasEnded = false;
   }
@@ -104,7 +104,7 @@ export class Protection {
     }
   }
 
-  /** Of the start, and of what was asked and sent in the ticks before. */
+  /** Fault flags of the start, and of the commands and writes of previous ticks. */
   get faults(): number {
     let flags = this.startFault;
     if (this.report.isStopLatched) flags |= BROKEN_COMMANDS;
@@ -123,14 +123,14 @@ export class Protection {
 
   /** Starts the reference at `jointsRad`, at rest. */
   seed(jointsRad: ArrayLike<number>, state: SafetyStateName): void {
-    // Where torque holds the robot, what was sent before pulls on it until the energy tank lets it follow.
+    // With torque on, the previous set-point keeps pulling until the energy tank lets it follow.
     this.#start = this.chain.seed(jointsRad, this.isSent(state) ? 'on' : 'off');
-    // What moves holds energy that the tank has not paid for.
+    // Motion holds energy that the tank has not paid for.
     if (state === 'standby' && isMeasuredAtRest(this.#robot.velocityRadPerS)) this.chain.refillTank();
     this.report.isStopLatched = false;
   }
 
-  /** As `seed`, where somebody has put the robot at rest, its set-points with it: what was sent pulls no more. */
+  /** Like `seed`, after the robot was placed at rest together with its set-points: the previous set-point no longer pulls. */
   place(jointsRad: ArrayLike<number>, state: SafetyStateName): void {
     this.#start = 'notFinite';
     this.chain.putBack();
@@ -139,7 +139,7 @@ export class Protection {
     this.chain.refillTank();
   }
 
-  /** With a reading that is believed: a robot that was put elsewhere than asked is followed to where it is, as after any start. */
+  /** Called with a trusted reading: if the robot was placed elsewhere than requested, the reference restarts at its measured pose. */
   checkPlace(): void {
     if (!this.#isPlaced) return;
     this.#isPlaced = false;
@@ -151,7 +151,7 @@ export class Protection {
     }
   }
 
-  /** An operator has seen what went wrong. */
+  /** Clears the faults after an operator's acknowledgement. */
   acknowledge(): void {
     this.#missedWrites = 0;
     this.report.isStopLatched = false;

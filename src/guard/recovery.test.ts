@@ -45,7 +45,7 @@ it('is enabled outside its limits, and sends its driver where it stands until a 
   await rig.link.advance(5);
   const held = sent.at(-1)!;
   expect(held[LAST]).toBeLessThan(outside);
-  // The person is followed by a policy: it stands again, in the same tick.
+  // A policy takes over from the operator: the robot stops again, in the same tick.
   sent.length = 0;
   rig.push(-1);
   await rig.link.advance(20);
@@ -103,7 +103,7 @@ it.each([0, 1])('moves nothing back inside that was not asked for, with the stic
   expect(rig.link.latest.referenceRad[LAST]).toBe(from);
 });
 
-/** Stopped by a person just inside the limit of its last joint, and read `offRad` farther out. What `acknowledge` then leaves, and `activate` answers. */
+/** Stops just inside the limit of the last joint, read `offRad` farther out; faults after `acknowledge`, and the answer to `activate`. */
 async function stoppedAtItsLimit(
   model: RobotModel,
   offRad: number,
@@ -136,7 +136,7 @@ async function stoppedAtItsLimit(
 
 it('goes on from its standing reference after a stop, where its servos stand off outside its limits as their weight explains', async () => {
   const { stiffnessNmPerRad } = ur5eLike.joints[LAST]!;
-  // Half of the torque limit: 0.03 rad, and the margin of the limit is less.
+  // Half of the torque limit: 0.03 rad, more than the limit margin.
   const joints = ur5eLike.joints.map((joint, i) =>
     i === LAST ? { ...joint, torqueMaxNm: 0.06 * stiffnessNmPerRad } : joint,
   );
@@ -144,7 +144,7 @@ it('goes on from its standing reference after a stop, where its servos stand off
   const within = await stoppedAtItsLimit(sagging, 0.025);
   expect(within).toMatchObject({ rows: [], ok: true });
   expect(within.movedRad).toBeLessThan(0);
-  // Farther off than that, something else moved it; and an arm whose weight is held does not stand off at all.
+  // A larger deviation has another cause; and an arm with compensated weight does not deviate.
   expect(await stoppedAtItsLimit(sagging, 0.04)).toMatchObject({ rows: [16], ok: false });
   expect(await stoppedAtItsLimit({ ...sagging, gravityCompensated: true }, 0.025)).toMatchObject({
     rows: [16],

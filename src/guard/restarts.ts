@@ -1,6 +1,6 @@
-/** Starting a process again when it has died: after a wait that doubles from death to death until it has shown that it works. */
+/** Restarts a process that died, after a wait that doubles with each death until the process has proved to work. */
 
-/** The longest wait, ms. */
+/** Upper bound of the wait, ms. */
 const LONGEST_WAIT_MS = 5000;
 
 export class Restarts {
@@ -9,25 +9,25 @@ export class Restarts {
   #waitMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `firstWaitMs`: before the first start after a death. */
+  /** `firstWaitMs`: wait before the first restart. */
   constructor(firstWaitMs: number, start: () => void) {
     this.#firstWaitMs = firstWaitMs;
     this.#start = start;
     this.#waitMs = firstWaitMs;
   }
 
-  /** It has died: it is started after the wait. */
+  /** Schedules a restart after a death. */
   died(): void {
     this.#timer = setTimeout(this.#start, this.#waitMs);
     this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
   }
 
-  /** It works: the next death is answered quickly again. */
+  /** Resets the wait: the process works. */
   succeeded(): void {
     this.#waitMs = this.#firstWaitMs;
   }
 
-  /** Starts nothing any more. */
+  /** Cancels a scheduled restart. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -1,4 +1,4 @@
-/** The guard's end of the two rings between its tick's thread and the main thread. */
+/** The tick thread's end of the two rings to the main thread. */
 import type { ActionCommand, GuardFrame } from '../core/index.ts';
 import { packFrame, unpackCommand } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';

@@ -13,7 +13,7 @@ import { createActionCommand } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
 import { MemoryGuardLink } from './link/memory-link.ts';
 
-/** As `rein robot import` writes it of any arm. */
+/** As written by `rein robot import` for any arm. */
 const falling = { ...ur5eLike, holdsWithoutTorque: false, exitRampS: 3 };
 
 describe('a robot behind ROS whose file says that it falls without torque', () => {
@@ -49,7 +49,7 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
 
   it('is not commanded behind the end of its brake ramp, though its stop waits for measured rest', async () => {
     const { guard, link } = await driven();
-    // Another controller takes the elbow, and moves it.
+    // Another controller takes over the elbow and moves it.
     link.isElsewhere = true;
     link.velocityRadPerS[2] = -2;
     for (let i = 0; i < 60 && guard.latest.state !== 'stopping'; i++) {
@@ -57,10 +57,10 @@ describe('a robot behind ROS whose file says that it falls without torque', () =
       await guard.advance(1);
     }
     expect(guard.latest.state).toBe('stopping');
-    // Its reference stands by then: 0.2 rad/s.
+    // Its reference is at rest by then: 0.2 rad/s.
     await guard.advance(20);
     const { length } = link.commands;
-    // Given back within the second: it is not thrown to where it was to go.
+    // Released within the second: it must not be thrown to its earlier target.
     link.isElsewhere = false;
     const before = link.positionRad.slice();
     await guard.advance(30);
@@ -160,7 +160,7 @@ interface Driven {
   readonly notices: GuardNotice[];
 }
 
-/** Another controller takes the last wrist joint and moves it, slowly enough for every other row: for so many ticks a call. */
+/** Another controller moves the last wrist joint, too slowly for any other row, for `ticks` per call. */
 function movingOn({
   guard,
   link,
@@ -211,7 +211,7 @@ async function driven(kind: CommandInterface = 'position'): Promise<Driven> {
     guard.send(command);
     for (let tick = 0; tick < 3; tick++) {
       await guard.advance(1);
-      // The link follows positions by itself.
+      // With position commands the link follows by itself.
       if (kind !== 'position') link.positionRad.set(guard.latest.referenceRad);
     }
   }

@@ -25,7 +25,7 @@ describe('ticks at absolute deadlines', () => {
   });
 });
 
-/** Runs ticks on a clock that moves by itself a little whenever it is read, as time does. */
+/** Runs ticks on a clock that advances slightly on each read. */
 function run(work: (clock: FakeClock, tick: number) => void, ticks: number) {
   const fake = new FakeClock();
   const clock: Clock = {

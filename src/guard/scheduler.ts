@@ -1,42 +1,42 @@
-/** Ticks at absolute deadlines on a thread that has nothing else to do. */
+/** Ticks at absolute deadlines on a dedicated thread. */
 import { type Clock, QuantileHistogram } from '../core/index.ts';
 
-/** Sleeping ends this long before a deadline; the rest is spun, because a sleeper wakes up to this much late. */
+/** Sleep ends this long before a deadline, and the thread spins for the rest, because wake-ups are late by up to this. */
 const SPIN_S = 100e-6;
 /**
- * While it spins, the clock is asked only now and then, because each answer is a number on the heap: loads of a shared word pass
- * the time between, about 8 µs of them, and 1.5 µs in the last `NEAR_S`.
+ * Reading the clock allocates a heap number, so it is read rarely while spinning: loads of a shared word fill the time between
+ * reads, about 8 µs of them, and 1.5 µs within the last `NEAR_S`.
  */
 const NEAR_S = 20e-6;
 const FAR_LOADS = 16_000;
 const NEAR_LOADS = 3000;
-/** Garbage is collected so often, between two ticks, where the next deadline is so far away. */
+/** Interval of garbage collections between two ticks, and the time to the next deadline that they need. */
 const COLLECT_EVERY_S = 1;
 const COLLECT_GAP_S = 0.7e-3;
-/** The first deadline is this many periods away, so that starting up is not counted as lateness. */
+/** Periods until the first deadline, so that start-up is not counted as lateness. */
 const START_PERIODS = 1;
 
 export interface DeadlineOptions {
   readonly periodS: number;
   readonly clock: Clock;
-  /** One tick. Synchronous. */
+  /** Runs one tick. Synchronous. */
   readonly tick: () => void;
-  /** Asked after each tick; false ends the loop. */
+  /** Called after each tick; false ends the loop. */
   readonly shouldGoOn: () => boolean;
   readonly lateness: Lateness;
-  /** Collects what the ticks have left on the heap, in about half a millisecond. Absent: that happens within some tick. */
+  /** Collects the ticks' garbage, in about half a millisecond. Absent: V8 collects within some tick. */
   readonly collect?: (() => void) | undefined;
 }
 
 /**
- * Calls `tick` once per period at deadlines that do not drift, and returns when `shouldGoOn` says so. Blocks its
+ * Calls `tick` once per period at deadlines that do not drift, until `shouldGoOn` returns false. Blocks its
  * thread: for worker threads only. A tick that begins or ends more than a period late counts as an overrun, and the
- * whole periods that it missed are left out, so that the phase is kept.
+ * whole periods that it missed are skipped, so that the phase is kept.
  */
 export function runAtDeadlines(options: DeadlineOptions): void {
   const { periodS, clock, tick, shouldGoOn, lateness, collect } = options;
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  // What starting up has left lives long, and takes twice as much time; it is moved out of the way the second time.
+  // Objects of start-up are long-lived and double the time of a collection; the second one promotes them.
   collect?.();
   collect?.();
   let deadlineS = clock.nowS() + START_PERIODS * periodS;
@@ -61,7 +61,7 @@ export function runAtDeadlines(options: DeadlineOptions): void {
 
 function sleepUntil(deadlineS: number, clock: Clock, sleeper: Int32Array): void {
   const sleepMs = (deadlineS - SPIN_S - clock.nowS()) * 1e3;
-  // Nobody ever wakes this word: the wait is a sleep that allocates nothing and needs no event loop.
+  // This word is never notified: the wait is a sleep that allocates nothing and needs no event loop.
   if (sleepMs > 0) Atomics.wait(sleeper, 0, 0, sleepMs);
   for (;;) {
     const leftS = deadlineS - clock.nowS();
@@ -70,12 +70,12 @@ function sleepUntil(deadlineS: number, clock: Clock, sleeper: Int32Array): void 
   }
 }
 
-/** A function of its own, which nothing makes slow again once it is compiled. */
+/** A separate function, which stays optimised once it is compiled. */
 function pause(word: Int32Array, loads: number): void {
   for (let i = 0; i < loads; i++) Atomics.load(word, 0);
 }
 
-/** How late ticks began and how long they took, as plain data; µs. */
+/** Lateness and duration of ticks, as plain data; µs. */
 export interface LatenessSummary {
   readonly ticks: number;
   readonly overruns: number;
@@ -88,9 +88,9 @@ export interface LatenessSummary {
   readonly workMaxUs: number;
 }
 
-/** Collects how late ticks began and how long they took. */
+/** Collects the lateness and duration of ticks. */
 export class Lateness {
-  /** Of the present tick, s. */
+  /** Lateness of the present tick, s. */
   lateS = 0;
   readonly #late = new QuantileHistogram(0.1, 1e7, 40);
   readonly #work = new QuantileHistogram(0.1, 1e7, 40);
@@ -110,7 +110,7 @@ export class Lateness {
     this.#overruns++;
   }
 
-  /** Quantiles are right to 3 %, maxima are exact; NaN and −Infinity before the first tick. */
+  /** Quantiles are accurate to 3 %, maxima are exact; NaN and −Infinity before the first tick. */
   summary(): LatenessSummary {
     return {
       ticks: this.#late.count,

@@ -26,7 +26,7 @@ const model: RobotModel = {
 };
 const PERIOD_S = 1 / model.controlHz;
 
-/** An arm that swings its first joint to and fro, and somebody beside it. */
+/** An arm that swings its first joint to and fro, with a person beside it. */
 async function stand(distanceM: number | undefined) {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new MockDriver(model, distanceM === undefined ? {} : { distanceM });
@@ -44,7 +44,7 @@ async function stand(distanceM: number | undefined) {
   await link.advance(2);
   const command = createActionCommand(6);
   let tick = 0;
-  /** Runs on; the fastest that the tool was, m/s. */
+  /** Runs `ticks`; returns the largest speed of the tool, m/s. */
   const run = async (ticks: number): Promise<number> => {
     let fastest = 0;
     for (let k = 0; k < ticks; k++, tick++) {

@@ -1,6 +1,6 @@
 /**
- * Serial ports of a guard: the tick's thread asks, and the main thread, where alone the package serialport works, opens, locks and sets
- * them up. Afterwards the tick reads and writes a descriptor of its own, and no byte passes through the main thread's event loop
+ * Serial ports of a guard: on request of the tick's thread, the main thread opens, locks and configures them, as the package serialport
+ * works only there. The tick then reads and writes its own descriptor, and no byte passes through the main thread's event loop
  * ([measured](../../bench/README.md#serial-buses)).
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import {
   type SerialLine,
 } from '../drivers/serial.ts';
 
-/** How long a port may take to be found and opened, ms. */
+/** Time limit to find and open a port, ms. */
 const OPEN_MS = 10_000;
 
 interface PortRequest {
@@ -27,16 +27,16 @@ type PortAnswer = { readonly id: number } & (
   | { readonly ok: false; readonly error: PackedError }
 );
 
-/** What the tick's thread gets. */
+/** The tick thread's part. */
 export interface SerialPortsMemory {
   readonly port: MessagePort;
-  /** Rises by one with each answer. */
+  /** Counter incremented with each answer. */
   readonly answers: SharedArrayBuffer;
 }
 
-/** The main thread's half: holds at most one port at a time. */
+/** The main thread's end: holds at most one port at a time. */
 export class SerialPorts {
-  /** To be sent to the tick's thread, with `port` in the transfer list. */
+  /** To be transferred to the tick's thread, with `port` in the transfer list. */
   readonly memory: SerialPortsMemory;
   readonly #port: MessagePort;
   #held: HeldPort | undefined;
@@ -47,11 +47,11 @@ export class SerialPorts {
     const { port1, port2 } = new MessageChannel();
     this.memory = { port: port2, answers: new SharedArrayBuffer(4) };
     this.#port = port1;
-    // One after another.
+    // Requests are processed one after another.
     port1.on('message', (request: PortRequest) => {
       this.#opening = this.#opening.then(() => this.#open(request));
     });
-    // It keeps nobody alive: the thread does.
+    // The port does not keep the process alive: the thread does.
     port1.unref();
   }
 
@@ -84,7 +84,7 @@ export class SerialPorts {
   }
 }
 
-/** The tick's half: opens a line, and waits for it without an event loop. Not for the tick itself. Throws `ReinError`. */
+/** The tick thread's end: opens a line, and waits for it without an event loop. Not for the tick itself. Throws `ReinError`. */
 export function openLineThrough(
   { port, answers }: SerialPortsMemory,
   settings: LineSettings,
@@ -98,7 +98,7 @@ export function openLineThrough(
   for (;;) {
     const seen = Atomics.load(words, 0);
     const answer = receiveMessageOnPort(port)?.message as PortAnswer | undefined;
-    // One that comes after its time is over is nobody's.
+    // An answer that arrives after its timeout is discarded.
     if (answer?.id === id) return lineOf(answer, clock);
     const leftMs = untilMs - performance.now();
     if (answer === undefined && (leftMs <= 0 || Atomics.wait(words, 0, seen, leftMs) === 'timed-out')) break;

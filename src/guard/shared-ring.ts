@@ -1,10 +1,10 @@
 /**
- * Rows of doubles that one thread writes and another reads without locks. The writer fills the slot after the newest
- * and then publishes it by raising a counter (a sequentially consistent store, so the row is whole for whoever sees
- * the count). A reader that copied a row checks afterwards that the writer has not come round to it meanwhile.
+ * Lock-free ring of rows of doubles, written by one thread and read by others. The writer fills the slot after the newest
+ * and publishes it by incrementing a counter (a sequentially consistent store, so that a reader that sees the count sees the
+ * whole row). A reader verifies after copying a row that the writer has not overtaken it.
  */
 
-/** The memory of one ring, as it is handed to another thread. */
+/** Memory of one ring, passed to another thread. */
 export interface SharedRingMemory {
   readonly rowNumbers: number;
   /** A power of two, ≥ 4. */
@@ -37,14 +37,14 @@ export class SharedRingWriter {
     this.#counter = new Int32Array(memory.counter);
   }
 
-  /** Where the next row begins. Tick-safe. */
+  /** Offset of the next row. Tick-safe. */
   offset(): number {
     return (this.#count & (this.#memory.slots - 1)) * this.#memory.rowNumbers;
   }
 
   /**
-   * Makes the row that was filled the newest. Wakes nobody: `Atomics.notify` and `Atomics.waitAsync` share one lock, and a
-   * reader that is preempted while it holds the lock would hold up a writer of higher priority. Tick-safe.
+   * Publishes the filled row as the newest. Notifies no reader: `Atomics.notify` and `Atomics.waitAsync` share one lock, and a
+   * reader preempted while holding it would delay a writer of higher priority. Tick-safe.
    */
   publish(): void {
     this.#count = (this.#count + 1) | 0;
@@ -67,17 +67,17 @@ export class SharedRingReader {
     this.#taken = Atomics.load(this.#counter, 0);
   }
 
-  /** How many rows have been written since the last one taken. Tick-safe. */
+  /** Number of rows written since the last one taken. Tick-safe. */
   available(): number {
     return (Atomics.load(this.#counter, 0) - this.#taken) | 0;
   }
 
-  /** Copies the oldest row that is still there into `out`; false when there is no new one. Tick-safe. */
+  /** Copies the oldest row still available into `out`; false if there is no new one. Tick-safe. */
   takeNext(out: Float64Array): boolean {
     for (;;) {
       const available = this.available();
       if (available <= 0) return false;
-      // The slot that is being written now is not readable: one slot less than there are.
+      // The slot being written is not readable: one slot less than the total.
       if (available >= this.#memory.slots) this.#taken = (this.#taken + available - this.#memory.slots + 1) | 0;
       if (this.#copy(this.#taken, out)) {
         this.#taken = (this.#taken + 1) | 0;
@@ -86,7 +86,7 @@ export class SharedRingReader {
     }
   }
 
-  /** Copies the newest row into `out` and leaves out the older ones; false when there is no new one. Tick-safe. */
+  /** Copies the newest row into `out` and skips older ones; false if there is no new one. Tick-safe. */
   takeNewest(out: Float64Array): boolean {
     const available = this.available();
     if (available <= 0) return false;
@@ -98,7 +98,7 @@ export class SharedRingReader {
     const { rowNumbers, slots } = this.#memory;
     const offset = (index & (slots - 1)) * rowNumbers;
     for (let i = 0; i < rowNumbers; i++) out[i] = this.rows[offset + i]!;
-    // A read-modify-write, so that no machine may read the row after the counter.
+    // A read-modify-write, so that no CPU may reorder the row's reads after the counter's.
     const count = Atomics.add(this.#counter, 0, 0);
     return ((count - index) | 0) < slots;
   }

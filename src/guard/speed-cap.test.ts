@@ -6,7 +6,7 @@ import { MockDriver } from '../drivers/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';
 
-/** Largest share of its own speed at which the reference of any joint went in a second of full actions. */
+/** Largest speed of any joint's reference as a fraction of its limit, during one second of full actions. */
 async function fastest(speedRatioMax: number | undefined): Promise<number> {
   const clock = new LockStepClock(1 / ur5eLike.controlHz);
   const driver = new MockDriver(ur5eLike);

@@ -1,22 +1,22 @@
-/** Whether a stop brings the robot to rest: what is not ours to hold may move on, and must not look like a robot that stands. Tick-safe but for `takeNotice`. */
+/** Detects a robot that moves on after a stop, driven by something beyond the guard's control. Tick-safe except `takeNotice`. */
 import { type GuardNotice, positionUnit, type RobotModel, significant } from '../core/index.ts';
 import { isMeasuredAtRest } from '../safety/index.ts';
 
-/** Row of a robot that is not where it is asked to be. */
+/** Row of a robot that deviates from its reference. */
 const ROW = 43;
-/** Since its reference stands, s: servos that lag have long followed. */
+/** Time since the reference came to rest, s: lagging servos have long followed. */
 const JUDGED_AFTER_S = 1;
-/** Less in that time is noise of encoders, rad or m. */
+/** Motion in that time attributed to encoder noise, rad or m. */
 const MOVED_RAD = 0.01;
 
 export class StillMoving {
   readonly #joints: RobotModel['joints'];
-  /** [n] where the joints were when the reference came to stand, and how far they are from there, rad or m. */
+  /** [n] joint positions when the reference came to rest, and their distance from there, rad or m. */
   readonly #fromRad: Float64Array;
   readonly #goneRad: Float64Array;
-  /** [1] for how long no reading has shown rest, s. */
+  /** [1] time without a reading at rest, s. */
   readonly #movingS: Float64Array = new Float64Array(1);
-  /** The joint that went farthest; −1: there is nothing to tell. */
+  /** Joint that moved farthest; −1: nothing to report. */
   #farthest = -1;
   #isOver = true;
 
@@ -26,18 +26,18 @@ export class StillMoving {
     this.#goneRad = new Float64Array(joints.length);
   }
 
-  /** The robot may be asked to move: the next stop is watched from when its reference stands. */
+  /** The robot may be commanded to move: the next stop is monitored from when its reference is at rest. */
   restart(): void {
     this.#movingS[0] = 0;
     this.#isOver = false;
   }
 
-  /** Nothing was stopped here. */
+  /** Ends monitoring: no stop is in progress. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** A believed reading, `dtS` after the tick before, of a robot that is stopped and whose reference stands. */
+  /** Takes a trusted reading, `dtS` after the previous tick, of a stopped robot whose reference is at rest. */
   see(positionRad: ArrayLike<number>, velocityRadPerS: ArrayLike<number>, dtS: number): void {
     if (this.#isOver) return;
     if (this.#movingS[0] === 0) this.#fromRad.set(positionRad);
@@ -55,7 +55,7 @@ export class StillMoving {
     }
   }
 
-  /** What people should know, once a stop. */
+  /** Returns a notice for the operator, once per stop. */
   takeNotice(): GuardNotice | undefined {
     const joint = this.#joints[this.#farthest];
     if (joint === undefined) return undefined;

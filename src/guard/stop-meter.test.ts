@@ -11,8 +11,8 @@ const model = { ...ur5eLike, leashM: 0.2, leashRad: 1 };
 const PERIOD_S = 1 / model.controlHz;
 
 /**
- * Stops of the arm, each after 40 ticks of such actions of its first joint, as the meter saw them. `lastStampS`: of the last frame
- * before each stop, from its own stamp and the one before.
+ * Stops recorded by the meter, each after 40 ticks of one of `actions` on the first joint. `lastStampS`: stamp of the last frame
+ * before each stop, from its own stamp and the previous one.
  */
 async function stopsAfter(
   actions: readonly number[],
@@ -66,7 +66,7 @@ async function stopsAfter(
 it('measures time and way of each stop of the measured arm, of the fastest point', async () => {
   const [short, long] = await stopsAfter([0.3, -1]);
   for (const { speedMPerS, timeS, distanceM } of [short!, long!]) {
-    // A brake of v/A, the mock's lag of 20 ms and its tail; a way between that of an even brake and of none.
+    // Braking for v/A, the mock's lag of 20 ms and its tail; a distance between those of uniform braking and of none.
     expect(timeS).toBeGreaterThan(PERIOD_S);
     expect(timeS).toBeLessThan(0.5);
     expect(distanceM).toBeGreaterThan(0.02 * speedMPerS);
@@ -78,13 +78,13 @@ it('measures time and way of each stop of the measured arm, of the fastest point
 });
 
 it('begins where the last command has been followed to its end, however much longer its lease is', async () => {
-  // As decisions come: once in a policy period, and their lease is for longer.
+  // Like a policy's commands: one per policy period, with a longer lease.
   const everyTicks = Math.round(0.1 / PERIOD_S);
   const [own] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.1 });
   const [late] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.3 });
   expect(late!.speedMPerS).toBeGreaterThan(0.9 * own!.speedMPerS);
   expect(late!.distanceM).toBeCloseTo(own!.distanceM, 2);
-  // Readings without a stamp in between end no stop.
+  // Unstamped readings in between do not end a stop.
   const [blinking] = await stopsAfter([-1], undefined, { everyTicks, leaseS: 0.3, unstampedEvery: 3 });
   expect(blinking!.speedMPerS).toBeGreaterThan(0.9 * own!.speedMPerS);
 });
@@ -102,7 +102,7 @@ it.each([
   expect(stop!.speedMPerS).toBeGreaterThan(0.5 * own!.speedMPerS);
   expect(stop!.speedMPerS).toBeLessThan(1.5 * own!.speedMPerS);
   expect(stop!.distanceM).toBeCloseTo(own!.distanceM, 2);
-  // From the last stamp that was known, never shorter.
+  // Measured from the last known stamp, never shorter.
   expect(stop!.timeS).toBeGreaterThan(own!.timeS - 0.5 * PERIOD_S);
   expect(stop!.timeS).toBeLessThan(own!.timeS + 1.5 * PERIOD_S);
 });

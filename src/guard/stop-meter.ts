@@ -1,20 +1,20 @@
-/** Measures each stop of an arm as it truly was: how long it took, and how far a point of the arm went meanwhile. */
+/** Measures each actual stop of an arm: its duration, and the distance that a point of the arm moved meanwhile. */
 import { ArmKinematics, type GuardFrame, monitoredPoints, type RobotModel, type StopFigures } from '../core/index.ts';
 
-/** All joints slower than this, in so many frames running: it stands, rad/s or m/s. */
+/** Rest: all joints slower than this in so many consecutive frames, rad/s or m/s. */
 const REST = 0.01;
 const REST_FRAMES = 5;
-/** What began slower shows nothing, m/s. */
+/** Stops from a lower speed are ignored, m/s. */
 const LEAST_M_PER_S = 0.02;
-/** A stop that takes longer counts with this time, s: something holds the arm in motion. */
+/** Time limit of a stop, s, recorded for longer ones: something keeps the arm moving. */
 const PATIENCE_S = 5;
 
-/** Watches frames, every tick's, for the guard's main thread. Nothing of a mobile base. */
+/** Watches every tick's frame, on the guard's main thread. Idle for a mobile base. */
 export class StopMeter {
   readonly #arm: ArmKinematics;
   readonly #points: readonly { readonly link: number; readonly atM: readonly number[] }[];
   readonly #place: Float64Array = new Float64Array(3);
-  /** [3·P] the points of the last reference, and those of the measured arm when the stop began, m. */
+  /** [3·P] positions of the points at the last reference, and of the measured arm when the stop began, m. */
   readonly #reference: Float64Array;
   readonly #begin: Float64Array;
   readonly #followedS: number;
@@ -27,7 +27,7 @@ export class StopMeter {
     | { readonly speedMPerS: number; readonly sinceS: number; distanceM: number; restS: number; rests: number }
     | undefined;
 
-  /** `policyPeriodS`: a command is followed for so long. */
+  /** `policyPeriodS`: time for which a command is followed. */
   constructor(model: RobotModel, policyPeriodS: number) {
     this.#followedS = policyPeriodS - 0.5 / model.controlHz;
     const arm = new ArmKinematics(model);
@@ -39,7 +39,7 @@ export class StopMeter {
     this.#begin = new Float64Array(3 * this.#points.length);
   }
 
-  /** The stop that was over with this frame. The speed is the reference's, of its fastest point, when commands ended. */
+  /** Returns the stop that ended with this frame. Its speed is that of the reference's fastest point when commands ended. */
   see(frame: GuardFrame): StopFigures | undefined {
     const { positionRad, velocityRadPerS, measuredAtS } = frame.robot;
     const isFollowed = frame.decider !== 'hold' && !this.#isOver(frame);
@@ -64,7 +64,7 @@ export class StopMeter {
     return { speedMPerS: stop.speedMPerS, timeS, distanceM: stop.distanceM };
   }
 
-  /** The newest command has been followed to its end: it brakes, though its lease lasts for longer. */
+  /** True if the newest command has been followed to its end: the arm brakes, although the lease lasts longer. */
   #isOver({ commandSeq, robot: { measuredAtS } }: GuardFrame): boolean {
     const atS = Number.isFinite(measuredAtS) ? measuredAtS : this.#lastAtS;
     if (commandSeq !== this.#commandSeq) {
@@ -74,7 +74,7 @@ export class StopMeter {
     return atS - this.#commandAtS >= this.#followedS;
   }
 
-  /** The speed of the reference. A reading without a stamp of its own leaves the last one; its way counts with the next. */
+  /** Updates the speed of the reference. A reading without a new stamp keeps the last one; its motion counts with the next. */
   #clock(referenceRad: ArrayLike<number>, atS: number): void {
     const elapsedS = atS - this.#lastAtS;
     if (elapsedS === 0 || !Number.isFinite(atS)) return;
@@ -83,7 +83,7 @@ export class StopMeter {
     this.#lastAtS = atS;
   }
 
-  /** How far the fastest point of an arm at `jointsRad` is from `places`, m, which become its own where they are to be taken. */
+  /** Largest distance of an arm's points at `jointsRad` from `places`, m; with `take`, `places` are then set to the points. */
   #moved(places: Float64Array, jointsRad: ArrayLike<number>, then: 'take' | 'keep' = 'take'): number {
     this.#arm.forward(jointsRad);
     let farthestM = 0;

@@ -1,4 +1,4 @@
-/** What the tick's thread does from start to end: ticks, and requests between them. */
+/** Main loop of the tick's thread: ticks, and requests between them. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Clock, LockStepClock } from '../core/index.ts';
 import { WORKING_STATES } from './authority.ts';
@@ -7,12 +7,12 @@ import type { GuardPulse } from './guardian/guard-pulse.ts';
 import { type Lateness, runAtDeadlines } from './scheduler.ts';
 import { CONTROL, type FromWorker, STOP, type ToWorker } from './worker-messages.ts';
 
-/** How long braking may take at the end before the driver is closed all the same, s. */
+/** Time limit of braking at the end, after which the driver is closed regardless, s. */
 const STOP_LIMIT_S = 2;
-/** In lock-step, what was asked for while nobody woke this thread is seen so often, ms. */
+/** Poll interval in lock-step for requests that did not wake this thread, ms. */
 const ASKED_MS = 5;
 
-/** The main thread's end, as this thread sees it. */
+/** The main thread, as seen from this thread. */
 export interface MainThread {
   readonly port: MessagePort;
   /** Words of `CONTROL`. */
@@ -21,17 +21,17 @@ export interface MainThread {
 
 export interface TickLoopOptions {
   readonly guard: Guard;
-  /** Of a driver with a bus of its own. */
+  /** For a driver with a bus of its own. */
   readonly pulse: GuardPulse | undefined;
   readonly main: MainThread;
   readonly clock: Clock;
-  /** The same clock in lock-step, where ticks pass when the main thread asks for them. Absent: at their deadlines. */
+  /** The same clock in lock-step, if ticks run on request of the main thread. Absent: at their deadlines. */
   readonly steps?: LockStepClock | undefined;
   readonly periodS: number;
   readonly lateness: Lateness;
 }
 
-/** Ticks until the main thread asks for the end and the robot stands. Blocks its thread. */
+/** Ticks until the main thread requests the end and the robot stands. Blocks its thread. */
 export function runTicks({ guard, pulse, main, clock, steps, periodS, lateness }: TickLoopOptions): void {
   const tick = (): void => {
     if (pulse !== undefined) watchBus(guard, pulse, main);
@@ -42,7 +42,7 @@ export function runTicks({ guard, pulse, main, clock, steps, periodS, lateness }
   else runAtDeadlines({ periodS, clock, lateness, tick, shouldGoOn, collect: createCollect() });
 }
 
-/** One period of `steps` and a tick for each that the main thread asks for; by themselves once the thread is to end. */
+/** Advances `steps` and ticks as often as the main thread requests; freely once the thread is to end. */
 function runAsAsked(steps: LockStepClock, tick: () => void, shouldGoOn: () => boolean, main: MainThread): void {
   const { control } = main;
   let passed = 0;
@@ -60,7 +60,7 @@ function runAsAsked(steps: LockStepClock, tick: () => void, shouldGoOn: () => bo
   }
 }
 
-/** Where Node was started with `--expose-gc`, as `GUARD_NODE_FLAGS` has it: a collection of what is young. */
+/** Returns a collection of the young generation if Node runs with `--expose-gc`, as in `GUARD_NODE_FLAGS`. */
 function createCollect(): (() => void) | undefined {
   const { gc } = globalThis as { gc?: (options: { type: 'minor' }) => void };
   if (gc === undefined) return undefined;
@@ -69,8 +69,8 @@ function createCollect(): (() => void) | undefined {
 }
 
 /**
- * For a driver with a bus of its own, before each tick: a sign of life to the guardian, and no motion without one. Tick-safe while it
- * is there.
+ * Called before each tick for a driver with a bus of its own: sends a heartbeat to the guardian, and stops the robot without one.
+ * Tick-safe while the guardian is connected.
  */
 function watchBus(guard: Guard, pulse: GuardPulse, main: MainThread): void {
   const { control } = main;
@@ -81,7 +81,7 @@ function watchBus(guard: Guard, pulse: GuardPulse, main: MainThread): void {
   pulse.beat();
   Atomics.store(control, CONTROL.watched, pulse.isWatched ? 1 : 0);
   if (pulse.isWatched || !WORKING_STATES.includes(guard.state)) return;
-  // Category 2: brakes, and holds with torque until somebody has acknowledged, which is undone while nobody watches.
+  // Category 2: brakes, and holds with torque until the operator acknowledges; stops again while no guardian watches.
   if (!guard.handle({ kind: 'stop' }).ok) return;
   post(main, {
     kind: 'notice',
@@ -94,10 +94,10 @@ function watchBus(guard: Guard, pulse: GuardPulse, main: MainThread): void {
   });
 }
 
-/** Between ticks: answers requests, and ends the loop once the robot stands after a request to stop. */
+/** Between ticks: answers requests, and ends the loop once the robot stands after a stop request. */
 function createShouldGoOn(guard: Guard, clock: Clock, main: MainThread): () => boolean {
   const { control } = main;
-  // The driver's exit policy may take torque off: an arm that would fall then is let down first.
+  // The driver's exit policy may take torque off: an arm that would fall is let down first.
   const falls = guard.exitRampS > 0;
   const limitS = STOP_LIMIT_S + guard.exitRampS;
   let handledRequests = 0;
@@ -119,7 +119,7 @@ function createShouldGoOn(guard: Guard, clock: Clock, main: MainThread): () => b
   };
 }
 
-/** False when the request that was counted is not there yet. */
+/** Returns false if the counted request has not arrived yet. */
 function handleNext(guard: Guard, main: MainThread): boolean {
   const received = receiveMessageOnPort(main.port);
   if (received === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * Torque comes on where the robot is, or not at all: whatever was read, asked for and acknowledged before, in whatever order,
- * between whichever ticks.
+ * Torque comes on at the robot's present pose, or not at all: whatever was read, requested and acknowledged before, in any order,
+ * between any ticks.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ type Reading = (typeof READINGS)[number];
 type Prepares = 'at once' | 'takes its time';
 type Step = { readonly tick: Reading } | { readonly ask: GuardRequest['kind'] } | { readonly push: number };
 
-/** An arm that goes where a trial puts it while it has no torque, with a reading that may say something else. */
+/** An arm that a trial moves while it has no torque, with a reading that may differ. */
 class FallingArm implements Driver {
   readonly facts: DriverFacts = {
     name: 'falling',
@@ -44,7 +44,7 @@ class FallingArm implements Driver {
   #misplacedRad = 0;
   #stampS = 0;
   hasTorque = false;
-  /** [n] what the last reading that came said; NaN where it said no number. */
+  /** [n] positions of the last reading; NaN where not a number. */
   readonly said = new Float64Array(JOINTS);
   wasRead = false;
   onTorque: () => void = () => undefined;
@@ -78,7 +78,7 @@ class FallingArm implements Driver {
     return 'done';
   }
 
-  /** Seconds in which an arm without torque sinks, unseen. */
+  /** Models seconds in which an arm without torque sinks between readings. */
   #sag(): void {
     for (let i = 0; i < JOINTS; i++) this.#rad[i] = this.#rad[i]! + 0.002;
     this.wasRead = false;
@@ -98,7 +98,7 @@ class FallingArm implements Driver {
   read(out: RobotState): DriverStatus {
     this.wasRead = false;
     const reading = this.#reading;
-    // What moves an arm without torque, faster than it could by itself.
+    // External motion of an arm without torque, faster than its own limits.
     if (reading === 'moved' && !this.hasTorque) for (let i = 0; i < JOINTS; i++) this.#rad[i] = this.#rad[i]! + 0.2;
     if (reading === 'creep' && !this.hasTorque) for (let i = 0; i < JOINTS; i++) this.#rad[i] = this.#rad[i]! + 0.01;
     if (reading === 'late' || reading === 'lost') return reading;
@@ -116,7 +116,7 @@ class FallingArm implements Driver {
   }
 
   write(referenceRad: Vec<'rad'>): DriverStatus {
-    // A servo that follows at once.
+    // A servo without lag.
     this.#rad.set(referenceRad);
     return 'ok';
   }
@@ -136,7 +136,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(-1, 0.5, Number.NaN).map((push) => ({ push })) },
 );
 
-/** Goes through `steps`; says what torque came on against, rad, each time. */
+/** Runs `steps`; returns the deviation at each torque-on, rad. */
 function gapsAt(steps: readonly Step[], misplacedRad: number, prepares: Prepares): readonly number[] {
   const clock = new LockStepClock(PERIOD_S);
   const driver = new FallingArm(prepares);
@@ -161,7 +161,7 @@ function gapsAt(steps: readonly Step[], misplacedRad: number, prepares: Prepares
     }
     return gap;
   };
-  // In the moment in which torque comes on, between two ticks.
+  // At the moment of torque-on, between two ticks.
   driver.onTorque = () => gaps.push(compare(made.referenceRad));
   const command = createActionCommand(JOINTS);
   for (const step of steps) {
@@ -200,7 +200,7 @@ describe('torque', () => {
       {
         numRuns: 400,
         examples: [
-          // Found 0.3 rad away: one reading that is not believed yet.
+          // Moved by 0.3 rad: one reading that is not trusted yet.
           [[...ticks('ok', 'ok', 'moved'), ...asks('enable')], 0, 'at once'],
           // In fault, acknowledged and enabled between two ticks.
           [
@@ -220,7 +220,7 @@ describe('torque', () => {
         ],
       },
     );
-    // The property is about something.
+    // The property is not vacuous.
     expect(cameOn).toBeGreaterThan(100);
   });
 

@@ -1,4 +1,4 @@
-/** Compiles the tick before there is a robot: what is compiled later, at work, holds a tick up by milliseconds. */
+/** Compiles the tick before there is a robot: compilation during operation delays a tick by milliseconds. */
 import { closeSync, openSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { LockStepClock, type RobotModel, SystemClock } from '../core/index.ts';
@@ -15,42 +15,42 @@ import { runTicks } from './tick-loop.ts';
 import { CONTROL, STOP, type ToWorker } from './worker-messages.ts';
 
 /**
- * Each with a guard, a clock and a driver of its own: the compiler believes that what it has seen once is all there is, and
- * compiles anew when something else comes. What it has seen in five shapes it compiles for any.
+ * Number of rounds, each with its own guard, clock and driver: the compiler specialises code for the object shapes seen so far, and
+ * recompiles for a new one. Code that has seen five shapes is compiled for any.
  */
 const ROUNDS = 6;
 const TICKS = 2500;
-/** Rounds on the clock that ticks will have, as often as they come there; the others are in lock-step, as far as its speed allows. */
+/** Rounds on the system clock, which ticks will use, at the rate that they reach; the others are in lock-step, as fast as possible. */
 const TIMED_ROUNDS: readonly number[] = [1, ROUNDS - 1];
 const TIMED_HZ = 10_000;
-/** Rounds with so few ticks a second that the robot gets everywhere, in strokes of so many steps: to its limits, walls and itself. */
+/** Rounds with a low tick rate, so that the robot reaches its limits, walls and itself, in strokes of this many steps. */
 const FAR_STROKES: ReadonlyMap<number, number> = new Map([
   [2, 80],
   [3, 220],
 ]);
 const FAR_HZ = 50;
-/** A round whose energy tank has nothing to spend. */
+/** Round with an empty energy tank. */
 const EMPTY_ROUND = 4;
 const STANDING_TICKS = 100;
 const SLOTS = 8;
-/** Deadlines that are always over, where nothing waits; and in the last round such as are waited for. */
+/** Deadlines that have always passed, so that nothing waits; in the last round they are waited for. */
 const PERIOD_S = 20e-6;
 const LAST_PERIOD_S = 1 / TIMED_HZ;
 const LAST_TICKS = 2500;
-/** Of a robot with a fast tick all rounds but the first take shorter steps, to see more of them. */
+/** For a robot with a fast tick, all rounds but the first take shorter steps, to cover more of them. */
 const MOST_TICKS_PER_STEP = 10;
-/** Now and then readings stand still for longer than is believed, one is late, and one command in so many steps is broken. */
+/** Injected faults: readings frozen for too long, late readings, and a broken command every so many steps. */
 const FROZEN_EVERY = 401;
 const FROZEN_S = 0.12;
 const LATE_EVERY = 97;
 const BROKEN_EVERY = 53;
-/** Then some ticks are too late, and the robot is slow for a second. */
+/** Overrunning ticks, after which the robot is slow for a second. */
 const OVERRUNS_AT = 500;
 const OVERRUNS = 6;
 
 type WarmUpConfig = Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>;
 
-/** Runs the loop of the tick's thread on mocks of this robot, which move in every way that they can. Touches no hardware. */
+/** Runs the tick thread's loop on mocks of this robot, with all kinds of motion. Touches no hardware. */
 export async function warmUp(config: WarmUpConfig): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) await warmUpRound(config, round);
 }
@@ -91,7 +91,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     command.seq++;
     command.decider = step % 40 < 30 ? 'policy' : 'human';
     command.issuedAtS = clock.nowS();
-    // Now and then none comes in time.
+    // Sometimes no command comes in time.
     command.leaseS = step % 20 === 19 ? 0 : 1;
     for (let i = 0; i < command.action.length; i++) {
       command.action[i] = swing(step, i, farStroke);
@@ -111,7 +111,7 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
     if (ticks % LATE_EVERY === 0) mock.inject('late', 1);
     if (ticks % ticksPerStep === 0) act();
     if (ticks >= mostTicks) Atomics.store(control, CONTROL.stop, STOP.now);
-    // Last: the tick has its time already, and a command that is a slow tick younger would be one from the future.
+    // Last: the tick has read its time already, and a command one slow tick newer would be from the future.
     steps?.step();
   };
   const pulse = round % 2 === 0 ? undefined : new GuardPulse(clock);
@@ -139,14 +139,14 @@ async function warmUpRound(config: WarmUpConfig, round: number): Promise<void> {
   }
 }
 
-/** What is asked of axis `i`: to travel far, to stand, to swing slowly, or full strokes. */
+/** Action for axis `i`: travel far, stand, swing slowly, or full strokes. */
 function swing(step: number, i: number, farStroke: number | undefined): number {
   if (step % 10 > 7) return 0;
   if (farStroke !== undefined) return Math.sin((Math.PI * step) / farStroke + 2 * i);
   return step % 40 < 20 ? 0.5 * Math.sin(step / 5 + i) : Math.sign(Math.sin(step / 12 + 2 * i));
 }
 
-/** `driver` as an object of another shape in each round; `before` comes first in a tick. */
+/** `driver` as an object of a different shape in each round; `before` runs first in a tick. */
 function shapedDriver(driver: Driver, round: number, before: () => void): Driver {
   return {
     [`round${round}`]: round,

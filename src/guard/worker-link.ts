@@ -22,18 +22,18 @@ import {
   type WorkerStart,
 } from './worker-messages.ts';
 
-/** Frames that the main thread may fall behind before it misses some: more than half a second at 100 Hz. */
+/** Frames by which the main thread may lag before it loses some: more than half a second at 100 Hz. */
 const FRAME_SLOTS = 64;
 const COMMAND_SLOTS = 8;
-/** How often new frames are looked for, ms: the node learns of a tick at most this much later. */
+/** Poll interval for new frames, ms: the node sees a tick at most this much later. */
 const POLL_MS = 2;
-/** Ticks in lock-step that are asked for at once: all of their frames fit into the ring. */
+/** Lock-step ticks requested at once: all of their frames fit into the ring. */
 const TICKS_AT_ONCE = FRAME_SLOTS / 2;
 const ENDED = 'See what the driver does while it loads and opens: it ends its thread, or awaits what never comes.';
 
 /**
- * Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. `onOpening`: called
- * when the driver is about to be loaded and opened.
+ * Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. `onOpening` is
+ * called just before the driver is loaded and opened.
  */
 export async function startWorkerGuard(config: GuardConfig, onOpening?: () => void): Promise<WorkerGuardLink> {
   const link = new WorkerGuardLink(config, {
@@ -52,9 +52,9 @@ export async function startWorkerGuard(config: GuardConfig, onOpening?: () => vo
   }
 }
 
-/** Made by `startWorkerGuard`. */
+/** Created by `startWorkerGuard`. */
 export class WorkerGuardLink extends RemoteEnd implements ServedLink {
-  /** What the thread said first. */
+  /** First message of the thread. */
   ready!: ReadyMessage;
   readonly #driver: string;
   readonly #worker: Worker;
@@ -68,7 +68,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
-  /** In lock-step: the ticks that were asked for last have passed. */
+  /** In lock-step: settles when the ticks requested last have run. */
   #advanced: Promise<void> = Promise.resolve();
 
   constructor(config: GuardConfig, shape: LinkShape) {
@@ -78,7 +78,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
       config,
       (notice) => {
         this.notify(notice);
-        // What stops the robot is told by the tick, with what the processes that speak ROS have found.
+        // The tick reports faults that stop the robot, together with what the ROS processes have found.
         this.#post({ said: notice });
       },
       () => void this.#stopUnguarded(),
@@ -105,17 +105,17 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
     this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
   }
 
-  /** Processes that speak ROS for this guard; `undefined` for other robots. */
+  /** ROS processes of this guard; `undefined` for other robots. */
   get rosPids(): RosHalf['pids'] | undefined {
     return this.#ros?.pids;
   }
 
-  /** Whether a guardian watches the bus now. */
+  /** True if a guardian watches the bus now. */
   get isWatched(): boolean {
     return Atomics.load(this.#control, CONTROL.watched) === 1;
   }
 
-  /** Hands the guardian's pipes to the tick. Closes them when the tick's thread has ended, however it did. Once. */
+  /** Passes the guardian's pipes to the tick. Closes them when the tick's thread has ended, for whatever reason. Call once. */
   watchBy({ pulseFd, answersFd }: PulsePipes): void {
     void this.#exited.then(() => {
       closeSync(pulseFd);
@@ -125,7 +125,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
     Atomics.store(this.#control, CONTROL.pulseFd, pulseFd);
   }
 
-  /** How late ticks began; known once the link is closed. */
+  /** Lateness statistics of the ticks; available once the link is closed. */
   get lateness(): LatenessSummary | undefined {
     return this.#lateness;
   }
@@ -170,7 +170,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
     }
   }
 
-  /** In lock-step the thread waits until it is asked for something; in real time nobody waits. */
+  /** Wakes the thread in lock-step, where it waits for requests; in real time it does not wait. */
   #wake(): void {
     if (this.shape.timing === 'lock-step') Atomics.notify(this.#control, CONTROL.ticks);
   }
@@ -180,18 +180,18 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
     this.lose('the link was closed');
     Atomics.compareExchange(this.#control, CONTROL.stop, STOP.no, STOP.braked);
     await this.#exited;
-    // How it braked and stood is logged, though nobody can ask for anything any more.
+    // Braking and standing are logged, although no requests are accepted any more.
     this.#forwardFrames();
     this.#closing ??= Promise.all([this.#ros?.close(), this.#serial?.close()]).then(() => undefined);
     await this.#closing;
   }
 
-  /** Does not wait for a standing robot any more: closes the driver after the tick that is running. */
+  /** Stops waiting for the robot to stand: closes the driver after the running tick. */
   hurry(): void {
     Atomics.store(this.#control, CONTROL.stop, STOP.now);
   }
 
-  /** Resolves when the thread ticks; once. Rejects with what it failed by. */
+  /** Resolves when the thread ticks. Rejects with its failure. Call once. */
   begin(onOpening?: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#worker.on('message', (message: FromWorker) => {
@@ -204,7 +204,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
         } else if (message.kind === 'notice') {
           this.notify(message.notice);
         } else if (message.kind === 'answer') {
-          // The tick before the answer may not have been looked at yet; what is waited for next comes after it.
+          // Frames before the answer may be unread; a later wait has to start after them.
           this.#forwardFrames();
           this.takeAnswer(message.id, message.answer);
         } else if (message.kind === 'ended') {
@@ -215,7 +215,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
         }
       });
       const fail = (reason: string): void => {
-        // Once it ticks this is nobody's any more.
+        // Has no effect once the thread ticks.
         reject(
           new ReinError('driver', `The guard's thread ended while it opened ${this.#driver}: ${reason}.`, {
             remedy: ENDED,
@@ -228,7 +228,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
     });
   }
 
-  /** Brakes and holds a robot that nothing else could stop; one that has no torque refuses, and need not be reported. */
+  /** Brakes and holds a robot that has lost its independent stop; one without torque refuses, which needs no report. */
   async #stopUnguarded(): Promise<void> {
     if (this.lostReason !== undefined || !WORKING_STATES.includes(this.latest.state)) return;
     const answer = await this.request({ kind: 'stop' }).catch(() => undefined);

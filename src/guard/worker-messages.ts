@@ -1,4 +1,4 @@
-/** What the guard's main thread and its tick's thread send each other. States and commands go through shared memory. */
+/** Messages between the guard's main thread and its tick's thread. Frames and commands go through shared memory. */
 import type { GuardAnswer, GuardNotice, GuardRequest, PackedError } from '../core/index.ts';
 import type { DriverFacts } from '../drivers/index.ts';
 import type { GuardConfig } from './guard-config.ts';
@@ -9,23 +9,23 @@ import type { LatenessSummary } from './scheduler.ts';
 import type { SerialPortsMemory } from './serial-ports.ts';
 import type { SharedRingMemory } from './shared-ring.ts';
 
-/** Words that both threads see. */
+/** Shared words of both threads. */
 export const CONTROL = {
-  /** How many requests the main thread has posted. */
+  /** Number of requests posted by the main thread. */
   requests: 0,
-  /** Whether the tick's thread shall end, and how: one of `STOP`. */
+  /** End request to the tick's thread: one of `STOP`. */
   stop: 1,
-  /** The descriptors of the guardian's pipes, once they are there; the second is set first. */
+  /** Descriptors of the guardian's pipes, once available; the second is set first. */
   pulseFd: 2,
   answersFd: 3,
   /** 1 while a guardian watches the driver's bus. */
   watched: 4,
-  /** In lock-step: how many ticks the main thread has asked for. Whatever else it asks for wakes who waits for this word. */
+  /** Lock-step: number of ticks requested by the main thread. Other requests also notify waiters on this word. */
   ticks: 5,
   words: 6,
 } as const;
 
-/** How the tick's thread ends: not, when the robot stands, or after the tick that begins to brake. */
+/** End of the tick's thread: none, once the robot stands, or after the tick that begins to brake. */
 export const STOP = { no: 0, braked: 1, now: 2 } as const;
 
 export interface WorkerStart {
@@ -42,25 +42,25 @@ export interface WorkerStart {
 
 export type ToWorker =
   | { readonly id: number; readonly request: GuardRequest; readonly by: Asker }
-  /** What others found of the robot. */
+  /** Findings of other processes about the robot. */
   | { readonly said: GuardNotice };
 
 /** The driver is open, and the thread ticks. */
 export interface ReadyMessage {
   readonly kind: 'ready';
-  /** Whether the tick's thread has real-time priority, and why not. */
+  /** Result of raising the tick's thread to real-time priority. */
   readonly raise: RaiseResult;
-  /** Where they have a bus, it wants a guardian before torque can come on. */
+  /** If they include a bus, torque needs a guardian. */
   readonly facts: DriverFacts;
-  /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
+  /** Path that exists in Linux as long as the tick's thread lives; `undefined` elsewhere. */
   readonly tickThread: string | undefined;
 }
 
 export type FromWorker =
   | ReadyMessage
-  /** The tick is compiled: the driver is loaded and opened next. */
+  /** The tick is compiled; the driver is loaded and opened next. */
   | { readonly kind: 'opening' }
-  /** In lock-step: all ticks that were asked for have passed. */
+  /** Lock-step: all requested ticks have run. */
   | { readonly kind: 'ticked' }
   | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }

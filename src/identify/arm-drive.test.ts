@@ -1,4 +1,4 @@
-/** What ends an identification, and what does not: faults, lost frames, silence, a start away from home. */
+/** Conditions that end an identification, and those that do not: faults, lost frames, silence, a start away from home. */
 import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { PlantArm, type PlantArmOptions } from '../../tests/support/plant-arm.ts';
@@ -44,7 +44,7 @@ const lossy =
       if (frame.tick % every !== 0) hand(frame);
     });
 
-/** Once, at its 100th step, so many ticks pass more than were asked for: its node was held up. */
+/** Once, at the 100th step, runs `ticks` more ticks than requested: the node was delayed. */
 const stalled =
   (ticks: number): Around =>
   (link) => {
@@ -172,7 +172,7 @@ describe('an identification', () => {
       link.onFrame(({ state, referenceRad, tick }) => {
         const off = Math.abs(referenceRad[2]! - model.homeRad[2]!);
         if (state === 'active.policy' && farthest === 0) farthest = off;
-        // Until it is home, 1.3 s after it has stood.
+        // Until it is home, 1.3 s after its standstill.
         if (state === 'active.policy' && before !== undefined && tick < 430) {
           fastest = Math.max(fastest, Math.abs(referenceRad[2]! - before) * model.controlHz);
         }
@@ -266,7 +266,7 @@ describe('what is announced of an arm at home', () => {
   });
 });
 
-/** A guard in real time that does nothing but what a test tells it. */
+/** A guard in real time that does only what a test commands. */
 class ReportedLink implements GuardLink {
   readonly shape = { joints: 6, signals: 0, actions: 6, controlHz: 100, timing: 'real-time' } as const;
   readonly latest;

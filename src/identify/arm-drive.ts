@@ -1,6 +1,6 @@
 /**
- * Moves an arm along a path through its guard, at the pace of the guard's frames, in lock-step or in real time. Whatever the guard finds
- * wrong ends it, in the frame that reports it.
+ * Moves an arm along a path through its guard, at the pace of the guard's frames, in lock-step or in real time. Any
+ * fault that the guard reports ends the motion, in the frame that reports it.
  */
 import {
   type ActionCommand,
@@ -14,18 +14,18 @@ import { faultsOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';
 
-/** The longest that a guard follows a command, s (row 2): a busy machine may be late, and at the end of so small a step the arm stands. */
+/** Longest lease that a guard accepts, s (row 2): a busy machine may be late, and at the end of so small a step the arm stands. */
 const LEASE_S = 0.5;
 
 /**
- * A reference further from its path than this has left it, rad: what is late puts it off by a tick or two of the announced speed, and
- * what deflects it by more.
+ * Distance beyond which a reference has left its path, rad: delays shift it by a tick or two at the announced speed,
+ * deflections by more.
  */
 const OFF_PATH_RAD = 0.04;
 
-/** Called with how much of one of its motions has passed, s. */
+/** Called with the elapsed time of one of its motions, s. */
 export type OnPassed = (passedS: number) => void;
-/** Called for every frame that comes. */
+/** Called for every frame received. */
 export type OnFrame = (frame: GuardFrame) => void;
 
 export class ArmDrive {
@@ -48,7 +48,7 @@ export class ArmDrive {
     this.#ticks = actionTicks(model);
   }
 
-  /** Waits, for as long as it takes, until somebody has put torque on. */
+  /** Waits, without limit, until torque has been switched on. */
   async awaitReady(): Promise<void> {
     const link = this.#link;
     while (link.latest.state !== 'ready') {
@@ -70,7 +70,7 @@ export class ArmDrive {
     }
   }
 
-  /** Asks for leave to move until it is given: a real arm's is a person's to give. Nothing moves. */
+  /** Requests permission to move until it is granted: for a real arm, by a person. Nothing moves. */
   async activate(): Promise<void> {
     for (;;) {
       this.#command.action.fill(0);
@@ -86,8 +86,8 @@ export class ArmDrive {
   }
 
   /**
-   * Follows `path`, which begins where the arm is, no faster than was announced. Where it is held up, it goes on from there and catches
-   * nothing up. Rejects where its reference leaves the path.
+   * Follows `path`, which begins at the arm's position, no faster than announced. If delayed, it continues from there
+   * without catching up. Rejects if its reference leaves the path.
    */
   async follow(path: JointPath, see: OnFrame, onPassed: OnPassed): Promise<void> {
     const link = this.#link;
@@ -108,7 +108,7 @@ export class ArmDrive {
     }
   }
 
-  /** Takes back the leave to move: the arm brakes and holds. A guard that is silent is not asked: without commands the arm stands. */
+  /** Withdraws the permission to move: the arm brakes and holds. A silent guard receives no request: without commands the arm stands. */
   async hold(): Promise<void> {
     if (this.#link.lostReason !== undefined || this.#isSilent) return;
     await this.#inTime(this.#link.request({ kind: 'hold' })).catch(ignoreSilence);
@@ -120,7 +120,7 @@ export class ArmDrive {
     this.#link.send(this.#command);
   }
 
-  /** Lets the time of one action pass. */
+  /** Waits for the duration of one action. */
   async #pass(): Promise<void> {
     this.#signal?.throwIfAborted();
     await this.#inTime(this.#link.advance(this.#ticks));
@@ -137,14 +137,14 @@ export class ArmDrive {
     }
   }
 
-  /** Passes frames on, and remembers the first that is of another state than `expected` or has any fault. */
+  /** Forwards frames, and records the first that is not in the state `expected` or has any fault. */
   #watch(expected: SafetyStateName, see: OnFrame): () => void {
     const look = (frame: GuardFrame): void => {
       see(frame);
       if (frame.state !== expected || frame.faultFlags !== 0) this.#trouble ??= this.#stopped(frame);
     };
     const leaveFrames = this.#link.onFrame(look);
-    // What was reported before is over, or is a fault in the frames.
+    // Notices from before are over, or show as faults in the frames.
     let isEarlier = true;
     const leaveNotices = this.#link.onNotice(({ level, row, message, remedy }) => {
       if (isEarlier || level !== 'error') return;
@@ -168,7 +168,7 @@ export class ArmDrive {
 
 const STOPPED = 'The arm was stopped while it was identified:';
 const BEGIN_AGAIN = 'See what stopped it, then begin again.';
-/** The limits of its file are of another arm: a remedy to identify it would lead in a circle. */
+/** The limits of its file belong to another arm: a remedy to identify it would be circular. */
 const CHANGED_ARM =
   'See what touched it. Where nothing did, its tool, load or gains are others: take torqueObserver out of its file, then begin again.';
 
@@ -178,12 +178,12 @@ function offPath(joint: string): ReinError {
   });
 }
 
-/** A guard that cannot be reached, or says nothing, ends in what is reported of it elsewhere. */
+/** A guard that cannot be reached, or is silent, is reported elsewhere. */
 function ignoreSilence(error: unknown): void {
   if (!(error instanceof ReinError)) throw error;
 }
 
-/** Asks the guard for something, and throws with its reason where it refuses. */
+/** Sends a request to the guard; throws with its reason if it refuses. */
 export async function ask(link: GuardLink, request: Parameters<GuardLink['request']>[0]): Promise<void> {
   const answer = await inTime(link, link.request(request), ANSWER_MS);
   if (!answer.ok) throw refused(request.kind, answer.reason);
@@ -193,12 +193,12 @@ function refused(what: string, reason: string): ReinError {
   return new ReinError('driver', `The guard refuses to ${what}: ${reason}.`);
 }
 
-/** A guard that is there says something within so long: it ticks every few milliseconds. */
+/** Silence after which a guard counts as lost, ms: it ticks every few milliseconds. */
 export const SILENCE_MS = 1000;
-/** It may take so long over an answer for which a driver makes itself ready. */
+/** Longest wait for an answer that requires a driver to prepare, ms. */
 export const ANSWER_MS = 10_000;
 
-/** `waited`, or a rejection where it takes longer than `limitMs` in real time. In lock-step, time stands still meanwhile. */
+/** Awaits `waited`; rejects if it takes longer than `limitMs` in real time. In lock-step, time stands still meanwhile. */
 export async function inTime<T>({ shape }: GuardLink, waited: Promise<T>, limitMs: number = SILENCE_MS): Promise<T> {
   if (shape.timing === 'lock-step') return waited;
   let timer: NodeJS.Timeout | undefined;
@@ -212,7 +212,7 @@ export async function inTime<T>({ shape }: GuardLink, waited: Promise<T>, limitM
   }
 }
 
-/** It is of no use to ask such a guard for anything. */
+/** Signals a guard to which requests are useless. */
 export class SilentGuard extends ReinError {
   constructor(limitMs: number) {
     super('link', `The guard has said nothing for ${limitMs / 1000} s.`, {

@@ -1,7 +1,7 @@
 /**
- * The arm's inertial parameters and friction, by the rows that the momentum observer itself computes: what it would leave of the
- * minute is made smallest. Base parameters only are determined; the rest stays where the ridge holds it, near 0, and does not
- * matter to what is computed from them (Gautier and Khalil 1990).
+ * The arm's inertial parameters and friction, fitted to the rows that the momentum observer itself computes, so that
+ * its residual over the record is least. Only base parameters are determined; the rest is held near 0 by the ridge, and
+ * does not affect what is computed from them (Gautier and Khalil 1990).
  */
 import {
   ArmDynamics,
@@ -20,11 +20,14 @@ export interface DynamicsFit {
   readonly links: readonly (readonly number[])[];
 }
 
-/** Time constants after which the filter has forgotten how it began. */
+/** Time constants after which the filter's initial state is negligible. */
 const SETTLED = 5;
-/** A wrench that is always less than this is none, N or N·m. */
+/** A wrench that never exceeds this counts as none, N or N·m. */
 const NO_WRENCH = 1e-9;
-/** Holding the weight has to explain so much more to be believed: a robot whose controller adds it shows no weight at all. */
+/**
+ * Share of the residual below which the model with measured weight is preferred: a robot whose controller compensates
+ * its weight shows none.
+ */
 const CLEARLY = 0.98;
 
 export interface FitTiming {
@@ -32,7 +35,7 @@ export interface FitTiming {
   readonly torqueAgeS: number;
 }
 
-/** Samples of the tool's force are left aside where the driver gives its mean. */
+/** Fits the dynamics. Samples of the tool's force are ignored if the driver provides its mean. */
 export function fitDynamics(model: RobotModel, record: MotionRecord, timing: FitTiming): DynamicsFit {
   const hasWrench = record.states.some(({ wrench }) => wrench.some((value) => Math.abs(value) > NO_WRENCH));
   const sampled = hasWrench ? 'subtracted' : 'ignored';
@@ -92,10 +95,10 @@ function fit(
       const newest = 0.5 + Math.min(torqueAgeS / dtS, 0.5);
       const mean = newest * state.torqueNm[i]! + (1 - newest) * record.states[k - 1]!.torqueNm[i]!;
       torqueNm[i] = torqueNm[i]! + share * (mean - torqueNm[i]!);
-      // Neighbours say the same: the filter is slower than the tick.
+      // Neighbouring rows are redundant: the filter is slower than the tick.
       if (passedS < SETTLED * filterS || k % 2 === 1) continue;
       let value = torqueNm[i]!;
-      // A mean holds neither weight nor inertia of the tool, and nothing touches it in the minute.
+      // A mean includes neither weight nor inertia of the tool, and nothing touches the tool during the record.
       if (wrench === 'subtracted') for (let j = 0; j < 6; j++) value += jacobian[n * j + i]! * state.wrench[j]!;
       const weightOfRow = 1 / model.joints[i]!.torqueMaxNm ** 2;
       squares.add(columns.subarray(size * i, size * (i + 1)), value, weightOfRow);

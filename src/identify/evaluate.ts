@@ -1,4 +1,4 @@
-/** What a minute of an arm's motion shows of its servos, encoders and links, and the limits that follow from it. */
+/** Evaluates the motion of an arm: its servos, encoders and links, and the limits that follow. */
 import { mean, ReinError, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
 import { TorqueObserver } from '../safety/index.ts';
 import { fitDynamics } from './dynamics-fit.ts';
@@ -16,25 +16,25 @@ export interface Identification {
   /** [n] largest measured torque, N·m. */
   readonly torquePeakNm: readonly number[];
   readonly observer: TorqueObserverModel;
-  /** The least that an observer with these limits notices. */
+  /** Sensitivity of an observer with these limits. */
   readonly sensitivity: Sensitivity;
   readonly rows: number;
-  /** Frames of the guard that never came. */
+  /** Frames of the guard that were never received. */
   readonly lost: number;
 }
 
-/** What a residual may be: so many times the largest of the minute, and a share of the joint's torque. */
+/** Limit of a residual: a multiple of the largest in the record, plus a share of the joint's torque. */
 const RESIDUAL_MARGIN = 2;
 const SERVO_SHARE = 0.02;
 const EXTERNAL_SHARE = 0.05;
-/** Of a strike, a tool's sensor that gives samples may miss so much at first, N: nothing finer is asked of the joints. */
+/** Force of an impact that a sampling tool sensor may miss at first, N: the joints' limits need not be finer. */
 const STRIKE_N = 20;
-/** A torque that never is more than this is not measured, N·m. */
+/** A torque that never exceeds this counts as not measured, N·m. */
 export const NO_TORQUE_NM = 1e-9;
-/** Nothing touches the tool while the arm is identified. */
+/** Nothing touches the tool during identification. */
 const UNTOUCHED: Float64Array = new Float64Array(6);
 
-/** What is said of a driver that does not measure the torques of `joints`. */
+/** Returns the error for a driver that does not measure the torques of `joints`. */
 export function noTorque(joints: readonly string[]): ReinError {
   return new ReinError(
     'driver',
@@ -44,8 +44,8 @@ export function noTorque(joints: readonly string[]): ReinError {
 }
 
 /**
- * Fits servos and links to the record of the motion, and takes the sensors' noise from that of standing. `filterS`: of the observer, s.
- * Throws `ReinError('driver')` for joints whose torques never differ from 0.
+ * Fits servos and links to the record of the motion, and estimates the sensors' noise from the record at rest.
+ * `filterS`: of the observer, s. Throws `ReinError('driver')` for joints whose torques are always 0.
  */
 export function evaluate(
   model: RobotModel,
@@ -106,7 +106,7 @@ function limitOf(largestNm: number, leastNm: number): number {
   return rounded(RESIDUAL_MARGIN * largestNm + leastNm);
 }
 
-/** [n] the largest residuals that an observer of `model` sees in `record`, N·m. */
+/** [n] largest residuals that an observer of `model` computes for `record`, N·m. */
 export function residuals(
   model: RobotModel,
   record: MotionRecord,

@@ -1,37 +1,38 @@
 /**
- * The motion that an arm is identified by: a sum of sines a joint, no two alike, about the home pose. Slow and wide ones show the
- * weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier series).
+ * Excitation trajectory of an identification: a sum of sines per joint, all different, about the home pose. Slow and
+ * wide ones excite the weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier
+ * series).
  */
 import { ArmKinematics, encoderNoiseOf, limitMarginOf, Rng, type RobotModel } from '../core/index.ts';
 import { ACCEL_SHARE, type JointPath, LOOK_S, SPEED_SHARE } from './joint-path.ts';
 
-/** Hz, from and to, of one sine each. */
+/** Frequency range of each sine, Hz. */
 const BANDS_HZ: readonly (readonly [number, number])[] = [
   [0.05, 0.1],
   [0.2, 0.4],
   [0.6, 1],
   [1.4, 2.2],
 ];
-/** Most that a sine takes of a joint's room, before all are made smaller together. */
+/** Largest amplitude of a sine, before all are scaled down together, rad. */
 const LARGEST_RAD = 0.5;
-/** Arms that have less room than this cannot show anything, rad. */
+/** Displacement below which a motion is too small to identify an arm, rad. */
 const LEAST_RAD = 0.02;
-/** Kept from walls, m: an arm that lags or overshoots shall not be braked there. */
+/** Distance kept from walls, m: an arm that lags or overshoots must not be braked there. */
 const INSET_M = 0.01;
 const FADE_S = 2;
 const SHRINK = 0.85;
 /**
- * Where room is short, a sine keeps so many times the noise of its joint's encoder, if it may be as wide: smaller ones show by coarse counts
- * no damping. Quick ones are this small anyway, and give way last.
+ * Where room is short, a sine keeps this multiple of its joint's encoder noise, up to its full width: smaller ones
+ * reveal no damping through coarse counts. Quick ones are this small anyway, and are reduced last.
  */
 const CLEAR_NOISES = 40;
-/** All of it has to be so small before they do. */
+/** Overall scale below which those are reduced too. */
 const CLEAR_UNTIL = 0.2;
 
 interface Sine {
-  /** As wide as speed and acceleration let it be. */
+  /** Amplitude permitted by speed and acceleration. */
   readonly widestRad: number;
-  /** What it keeps of that where room is short. */
+  /** Amplitude kept where room is short. */
   readonly clearRad: number;
   readonly radPerS: number;
   readonly phaseRad: number;
@@ -44,7 +45,7 @@ export class Excitation implements JointPath {
   readonly durationS: number;
   #scale = 1;
 
-  /** Made so small that joints keep their limits and the tool its workspace. What else is in the way is the chain's to say. */
+  /** Scales the sines down until joints keep their limits and the tool its workspace. Other obstacles are the chain's to detect. */
   constructor(model: RobotModel, durationS: number, seed: number) {
     const rng = new Rng(seed);
     this.#homeRad = model.homeRad;
@@ -69,12 +70,12 @@ export class Excitation implements JointPath {
     return Math.max(...this.#sines.map((sines) => sines.reduce((sum, sine) => sum + this.#amplitudeRad(sine), 0)));
   }
 
-  /** Whether it has room enough to show anything. */
+  /** True if its displacement is large enough for an identification. */
   get isUseful(): boolean {
     return this.largestRad >= LEAST_RAD;
   }
 
-  /** Makes all of it smaller by the same share, but for what coarse encoders need. */
+  /** Scales everything down by the same share, except what coarse encoders need. */
   shrink(): void {
     this.#scale *= SHRINK;
   }

@@ -26,7 +26,7 @@ async function identified(options: Partial<PlantArmOptions> = {}, durationS = 12
   }
 }
 
-/** The arm whose servo `at` has other gains than its file. */
+/** Returns the arm with gains of servo `at` other than in its file. */
 function servo(at: number, change: (joint: JointModel) => Partial<JointModel>): RobotModel {
   return { ...model, joints: model.joints.map((joint, i) => (i === at ? { ...joint, ...change(joint) } : joint)) };
 }
@@ -95,7 +95,7 @@ describe('an identification', () => {
 describe('the torque observer of an identified arm', () => {
   const STILL = 40;
   const MOVED = 400;
-  /** The identified arm behind a guard that watches its torques, standing at home with torque on. */
+  /** The identified arm behind a guard with a torque observer, standing at home with torque on. */
   async function watching(
     options: Partial<PlantArmOptions>,
     limits: Partial<TorqueObserverModel> | 'noObserver' = {},
@@ -123,7 +123,7 @@ describe('the torque observer of an identified arm', () => {
   const flagsOf = (link: MemoryGuardLink): readonly string[] =>
     faultsOf(link.latest.faultFlags).map(({ flag }) => flag);
 
-  /** Faults that the guard tells while `arm` moves to and fro; `disturb` is called before the last ticks. */
+  /** Returns the guard's faults while `arm` moves to and fro; `disturb` is called before the last ticks. */
   async function faultsSeen(
     options: Partial<PlantArmOptions>,
     disturb: (arm: PlantArm, clock: LockStepClock) => void,
@@ -147,7 +147,10 @@ describe('the torque observer of an identified arm', () => {
     return flags;
   }
 
-  /** Ticks from `disturb` on until a push or a load is told of, where the arm stands at home; `undefined`: not within a second. */
+  /**
+   * Returns the ticks from `disturb` until a push or a load is reported, with the arm standing at home; `undefined` if
+   * not within a second.
+   */
   async function ticksUntilReported(
     options: Partial<PlantArmOptions>,
     disturb: (arm: PlantArm) => void,
@@ -162,7 +165,7 @@ describe('the torque observer of an identified arm', () => {
       if (flagsOf(link).includes('torqueResidual')) reported = tick;
     }
     const { residualJoint, residualNm } = link.latest;
-    // The figures are those of the stop, also once the arm stands.
+    // The figures remain those of the stop once the arm stands.
     await link.advance(reported === undefined ? 0 : STILL);
     if (reported !== undefined) expect(link.latest).toMatchObject({ residualJoint, residualNm });
     await link.close();
@@ -203,7 +206,7 @@ describe('the torque observer of an identified arm', () => {
     'half as much again as the least force and load that identify names is told of once the filter has it, 0.3 of it never',
     async (promised) => {
       const { sensitivity, observer } = await nominal;
-      // A first-order filter has 1 / 1.5 of a step after filterS · ln 3.
+      // A first-order filter reaches 1 / 1.5 of a step after filterS · ln 3.
       const mostTicks = Math.ceil(observer.filterS * Math.log(3) * model.controlHz) + promised('samples') + 1;
       const felt = sensitivity.links.filter(({ forceN }) => forceN !== undefined);
       expect(felt.map(({ link }) => link)).toEqual(model.joints.slice(1).map(({ name }) => name));
@@ -238,7 +241,7 @@ describe('the torque observer of an identified arm', () => {
       const pushed = ({ plant }: PlantArm): void => plant.pushLink(ELBOW, [0, 0, 60]);
       expect(await faultsSeen({}, pushed, receivesNothing)).toEqual([]);
       expect(await faultsSeen({ model: stiffer }, pushed, receivesNothing)).toContain('servoResidual');
-      // A servo that leads by its own damping follows smooth references as if it had the right one: only little of it shows.
+      // A servo that leads by its own damping follows smooth references as if its damping were right: only a little of the error shows.
       const undamped = servo(SHOULDER, (joint) => ({ dampingNmSPerRad: 0.1 * joint.dampingNmSPerRad }));
       expect(await faultsSeen({ model: undamped }, nothing, receivesNothing)).toContain('servoResidual');
     },

@@ -1,4 +1,4 @@
-/** A minute of motion through the guard, from which an arm is identified, and what has to be true before and after it. */
+/** A minute of motion through the guard that identifies an arm, with the checks before and after it. */
 import { isGravityCompensated, limitMarginOf, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import { ArmDrive } from './arm-drive.ts';
@@ -9,29 +9,32 @@ import { AT_HOME_RAD, approachOf, type ExcitationOptions, excitationOf } from '.
 import { MotionRecord } from './motion-record.ts';
 
 export interface IdentifyOptions extends ExcitationOptions {
-  /** Open. With torque off it is waited for: in real time it is a person's to put on. */
+  /** An open link. With torque off, it waits: in real time torque is switched on by a person. */
   readonly link: GuardLink;
   readonly filterS: number;
-  /** [n] where the arm was when it was announced what it will do, rad: from elsewhere it is not moved. */
+  /** [n] position of the arm when its motion was announced, rad: from elsewhere it is not moved. */
   readonly announcedRad?: readonly number[] | undefined;
-  /** A real arm that stands gives torques, or its sensors noise; one in a simulation whose weight is held may give none at all. */
+  /** True for a real arm, which has nonzero torques or noise at rest; a simulated one whose weight is held may have none. */
   readonly isReal?: boolean | undefined;
-  /** What was announced. Absent: what `excitationOf` gives. */
+  /** The announced motion. Default: the result of `excitationOf`. */
   readonly excitation?: Excitation | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((passedS: number, wholeS: number) => void) | undefined;
 }
 
-/** More of the minute may not be lost on the way from the guard. */
+/** Largest share of the guard's frames that may be lost. */
 const LOST_SHARE_MAX = 0.01;
-/** An arm that only its servos hold sinks onto them when its torque comes on, at last by creeping through dry friction: no noise of its encoders, s. */
+/**
+ * Settling time, s: an arm held by its servos alone sinks onto them when torque is switched on, at last by creeping
+ * through dry friction, which is no encoder noise.
+ */
 const SETTLE_S = 4;
-/** Torque that comes on lifts or drops an arm by less, rad. */
+/** Displacement beyond which an arm stands elsewhere, rad: switching torque on moves it by less. */
 const ELSEWHERE_RAD = 0.05;
 
 /**
- * Moves the arm about its home pose, where it is brought first. Rejects with `ReinError` where it is stopped, where the guard finds any
- * fault, and where nothing can be learned from it.
+ * Moves the arm about its home pose, after bringing it there. Rejects with `ReinError` if it is stopped, if the guard
+ * reports any fault, and if the record is not sufficient.
  */
 export async function identifyArm(options: IdentifyOptions): Promise<Identification> {
   const { model, link, durationS, onProgress } = options;
@@ -65,7 +68,7 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
   return evaluate(model, options.filterS, standing, moving);
 }
 
-/** Somebody agreed to another path. */
+/** Checks that the arm is where its motion was announced: consent was given to that path. */
 function checkAnnounced({ link: { latest }, announcedRad }: IdentifyOptions): void {
   const isThere = announcedRad?.every((rad, i) => Math.abs(latest.referenceRad[i]! - rad) <= ELSEWHERE_RAD) ?? true;
   if (isThere) return;
@@ -74,7 +77,7 @@ function checkAnnounced({ link: { latest }, announcedRad }: IdentifyOptions): vo
   });
 }
 
-/** An arm that does not say its torques at all, or when it was read, is not moved for them. */
+/** Refuses to move an arm that reports no torques, or no time stamps of its readings. */
 function checkStanding({ model, isReal = false }: IdentifyOptions, { states }: MotionRecord): void {
   if (states.length === 0) {
     throw new ReinError('driver', "The driver's stamps do not advance: nobody knows when the arm was read.", {
@@ -106,7 +109,7 @@ function checkHome(model: RobotModel, referenceRad: ArrayLike<number>): void {
   );
 }
 
-/** The largest residual may have been in a frame that nobody saw. */
+/** Checks for lost frames: one may have contained the largest residual. */
 function checkLost({ lost, rows }: MotionRecord): void {
   if (lost <= LOST_SHARE_MAX * (rows + lost)) return;
   throw new ReinError(

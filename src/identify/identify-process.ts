@@ -1,7 +1,7 @@
 /**
- * The node of an identification as a program: the file of its settings as an argument, a channel to the process that started it. It asks
- * the guard for motion as any node does; leave to move is not its own to give. Ends on SIGTERM, and when its parent is gone;
- * Ctrl+C is the parent's to handle.
+ * The node of an identification as a program: the file of its settings as an argument, a channel to the process that
+ * started it. It requests motion from the guard as any node does; the permission to move comes from elsewhere. Ends on
+ * SIGTERM, and when its parent is gone; Ctrl+C is handled by the parent.
  */
 import { readFileSync } from 'node:fs';
 import { endFailed, openParentChannel, type ParentChannel } from '../core/index.ts';
@@ -12,7 +12,7 @@ import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification }
 import { announcementOf, approachOf, excitationOf } from './motion-plan.ts';
 import { readySimulated, untilMeasured } from './open-arm.ts';
 
-/** People look at a line of progress so often, ms. */
+/** Period of progress reports, ms. */
 const PROGRESS_MS = 200;
 const PRESS_C = 'Stand clear with the emergency stop at hand. c lets it move, space stops it, Ctrl+C ends.';
 
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   parent.close();
 }
 
-/** Announces what will move, and from where; of a simulated arm, torque is put on as well. */
+/** Announces what will move, and from where; for a simulated arm, also switches torque on. */
 async function announce(
   config: IdentifyNodeConfig,
   link: GuardLink,

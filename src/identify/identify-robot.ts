@@ -1,4 +1,4 @@
-/** Identification of an arm in real time: guard and node as processes of their own, and a person who lets a real arm move. */
+/** Identification of an arm in real time: guard and node as separate processes, and a person who permits a real arm to move. */
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,22 +23,22 @@ export interface IdentifyRobotRequest {
   readonly durationS: number;
   readonly filterS: number;
   readonly seed: number;
-  /** What the guard logs is added to this file: when the arm was moved and stood, what went wrong. */
+  /** File to which the guard's log is appended: motion, rest and faults of the arm. */
   readonly guardLog: string;
   readonly print: (line: string) => void;
   readonly onProgress: (passedS: number, wholeS: number) => void;
-  /** Asks for an orderly end: the arm brakes and holds, the guard goes last. */
+  /** Requests an orderly end: the arm brakes and holds, the guard ends last. */
   readonly signal: AbortSignal;
-  /** Ctrl+C was typed into the terminal, which gives keys and no signals. */
+  /** Called for Ctrl+C typed into the terminal, which delivers keys and no signals in raw mode. */
   readonly onInterrupt: () => void;
 }
 
-/** How a guard ends that has left the arm as it should. */
+/** Exit of a guard that has left the arm in order. */
 const GOOD_END = 'exit code 0';
 
-/** Rejects with `ReinError` where the arm cannot be identified, and with the reason of `signal` once that is aborted. */
+/** Rejects with `ReinError` if the arm cannot be identified, and with the reason of `signal` once that is aborted. */
 export async function identifyRobot(request: IdentifyRobotRequest): Promise<Identification> {
-  // This process speaks to the guard for people.
+  // This process talks to the guard on behalf of the operator.
   refuseDebugger();
   excitationOf({ ...request, model: request.robot });
   const driver = armDriver(request.robot);
@@ -66,7 +66,7 @@ class IdentifySupervision {
       guardLog: request.guardLog,
       guard: (socketPath) => guardConfig(request, driver, socketPath),
       node: (socketPath) => {
-        // Only the guard's driver knows whether anything real moves.
+        // Only the guard's driver knows whether a real arm moves.
         const arm = armOf(this.#isSimulated, request.robot);
         const nodeFile = join(dirname(socketPath), 'node.json');
         writeFileSync(nodeFile, JSON.stringify(nodeConfig(request, socketPath, arm)));
@@ -74,7 +74,7 @@ class IdentifySupervision {
       },
       comesUp: 'holding',
       supervision: {
-        // Half a minute of motion is none.
+        // Half a minute of motion is useless.
         maxNodeRestarts: 0,
         stopLimitMs: guardStopMs(request.robot),
         onGuardReady: ({ isSimulated, measuresTorque }) => {
@@ -86,7 +86,7 @@ class IdentifySupervision {
       onNodeMessage: (message) => this.#onNodeMessage(readNodeMessage(message)),
       onEnded: ({ process, how, isExpected }) => {
         if (process === 'node') this.#consent.end();
-        // One that lets the arm down may fail at that.
+        // A guard that lets the arm down may fail while doing so.
         if (process === 'guard' && isExpected && how !== GOOD_END) {
           this.#processes.fail(guardEnded(how, request.guardLog));
         }
@@ -104,7 +104,7 @@ class IdentifySupervision {
       code = await this.#processes.run();
     } catch (error) {
       if (!signal.aborted) throw error;
-      // Somebody ended it, and reads what went wrong meanwhile.
+      // The user ended it, and reads what failed meanwhile.
       if (this.#processes.failure !== undefined) print(this.#processes.failure.message);
       throw signal.reason;
     } finally {
@@ -118,7 +118,7 @@ class IdentifySupervision {
     });
   }
 
-  /** Absent where nobody is there, which only a simulated arm allows. */
+  /** Undefined without a person at a terminal, which only a simulated arm allows. */
   #openTerminal(): PersonTerminal | undefined {
     if (process.stdin.isTTY !== true || !isInForeground()) return undefined;
     return new PersonTerminal(process.stdin, this.#clock, {
@@ -178,24 +178,24 @@ function nodeConfig(
   return { model: watched(robot), socketPath, durationS, filterS, seed, arm };
 }
 
-/** Nobody has read what was announced sooner, s. A key that was held down all the while does not count either. */
+/** Time to read the announcement, s: a key pressed earlier does not count as consent, nor one held down all the while. */
 const READING_S = 1;
 
-/** Whether a key that lets the arm move is an answer to what was announced, and not to anything before or after. */
+/** Decides whether a key that permits motion answers the announcement, and nothing before or after it. */
 export class Consent {
   #fromS = Number.POSITIVE_INFINITY;
 
-  /** It was announced, at `nowS`, what will move. */
+  /** Called when the motion was announced, at `nowS`. */
   announced(nowS: number): void {
     this.#fromS = nowS + READING_S;
   }
 
-  /** Nothing will move any more. */
+  /** Called when nothing will move any more. */
   end(): void {
     this.#fromS = Number.POSITIVE_INFINITY;
   }
 
-  /** The key came at `nowS`: whether it counts. */
+  /** True if the key pressed at `nowS` counts. */
   takes(nowS: number): boolean {
     if (nowS >= this.#fromS) return true;
     if (Number.isFinite(this.#fromS)) this.#fromS = nowS + READING_S;

@@ -1,4 +1,4 @@
-/** Where an arm is asked to be, over time, while it is identified. */
+/** Paths that an arm is commanded along during identification. */
 import { ArmKinematics, type RobotModel } from '../core/index.ts';
 
 /** Joint positions over time. */
@@ -8,27 +8,27 @@ export interface JointPath {
   write(out: Float64Array, atS: number): void;
 }
 
-/** First it stands, so that noise is seen by itself, s. */
+/** Initial standstill, so that noise is recorded separately, s. */
 export const STANDING_S = 3;
-/** Most that a sine, or the path home, takes of a joint's speed and acceleration. */
+/** Largest share of a joint's speed and acceleration for one sine, or for the path home. */
 export const SPEED_SHARE = 0.15;
 export const ACCEL_SHARE = 0.25;
-/** A path is looked at so often, s. */
+/** Sampling period of a path for checks, s. */
 export const LOOK_S = 0.05;
-/** Speeds are looked at over so long, s. */
+/** Interval over which speeds are evaluated, s. */
 const SPEED_STEP_S = 0.02;
-/** A share that was rounded on its way here is no larger one. */
+/** Tolerance for a share that was rounded. */
 const ROUNDING = 1e-9;
 
-/** How far a path goes. */
+/** Extent of a path. */
 export interface Reach {
-  /** [n] farthest from where it begins, rad. */
+  /** [n] largest distance of each joint from its start, rad. */
   readonly jointRad: readonly number[];
-  /** Farthest of the tool point from where it begins, in a straight line, m. */
+  /** Largest distance of the tool point from its start, in a straight line, m. */
   readonly toolM: number;
 }
 
-/** How far `path` takes the arm of `model` from its beginning. */
+/** Returns how far `path` takes the arm of `model` from its start. */
 export function reachOf(model: RobotModel, path: JointPath): Reach {
   const kinematics = new ArmKinematics(model);
   const position = new Float64Array(model.joints.length);
@@ -48,8 +48,8 @@ export function reachOf(model: RobotModel, path: JointPath): Reach {
 }
 
 /**
- * The largest share of a joint's speed limit that `path` takes, in whole hundredths upwards: what is said of it, and what it is held to.
- * Where joints add several sines, what they come to together is looked at.
+ * Returns the largest share of a joint's speed limit along `path`, rounded up to whole hundredths: the announced value,
+ * which is also enforced. For sums of sines, the joint total is evaluated.
  */
 export function speedShareOf({ joints }: Pick<RobotModel, 'joints'>, path: JointPath): number {
   const before = new Float64Array(joints.length);

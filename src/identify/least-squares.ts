@@ -1,12 +1,12 @@
-/** Linear least squares by normal equations, row after row. */
+/** Linear least squares by normal equations, added row by row. */
 
-/** Ridge, as a share of each column's own size: what the rows do not show stays 0. */
+/** Ridge, as a share of each column's own size: undetermined components stay 0. */
 const RIDGE = 1e-9;
 
-/** A column whose square is this share of the largest is rounding. */
+/** A column whose square is below this share of the largest is rounding. */
 const NOTHING = 1e-16;
 
-/** Sums rows; `solve` gives the smallest Σ(row·x − value)². */
+/** Accumulates rows; `solve` minimises Σ(row·x − value)². */
 export class LeastSquares {
   readonly size: number;
   rows = 0;
@@ -30,12 +30,12 @@ export class LeastSquares {
     this.rows++;
   }
 
-  /** How much of Σvalue² the solution explains. Allocates. */
+  /** Returns the part of Σvalue² explained by the solution. Allocates. */
   explained(): number {
     return this.solve().reduce((sum, value, i) => sum + value * this.#right[i]!, 0);
   }
 
-  /** Allocates. A column of zeros, or of rounding, gets 0. */
+  /** Allocates. A column of zeros, or of rounding, yields 0. */
   solve(): Float64Array {
     const n = this.size;
     const { factor, scale } = factorOf(this.#gram, n);
@@ -49,23 +49,23 @@ export class LeastSquares {
 }
 
 export interface Instrumented {
-  /** What multiplies each regressor. */
+  /** Coefficient of each regressor. */
   readonly solution: Float64Array;
-  /** Σ of the squares of what is left, as far as the instruments show it, and of all that is left. */
+  /** Σ of squared residuals, projected on the instruments, and in total. */
   readonly shown: number;
   readonly left: number;
 }
 
 /**
- * The same for regressors that are measured with noise, which makes least squares find too little: by instruments, which go with the
- * regressors and not with their noise (two-stage least squares; of robots Janot, Vandanjon and Gautier 2014, "A generic instrumental
- * variable approach for industrial robot identification").
+ * The same for regressors that are measured with noise, for which least squares is biased low: by instruments, which
+ * correlate with the regressors and not with their noise (two-stage least squares; for robots Janot, Vandanjon and
+ * Gautier 2014, "A generic instrumental variable approach for industrial robot identification").
  */
 export class InstrumentedLeastSquares {
   rows = 0;
   readonly #instruments: number;
   readonly #regressors: number;
-  /** Of instruments, regressors and the value, in this order, in one row. */
+  /** Gram matrix of instruments, regressors and the value, in this order. */
   readonly #gram: Float64Array;
 
   constructor(instruments: number, regressors: number) {
@@ -74,7 +74,7 @@ export class InstrumentedLeastSquares {
     this.#gram = new Float64Array((instruments + regressors + 1) ** 2);
   }
 
-  /** Instruments, regressors, value. */
+  /** Adds a row of instruments, regressors, value. */
   add(row: ArrayLike<number>): void {
     const n = this.#instruments + this.#regressors + 1;
     for (let i = 0; i < n; i++) {
@@ -84,14 +84,14 @@ export class InstrumentedLeastSquares {
     this.rows++;
   }
 
-  /** By the first `regressors` alone. Allocates. */
+  /** Solves with the first `regressors` alone. Allocates. */
   solve(regressors: number = this.#regressors): Instrumented {
     const m = this.#instruments;
     const size = m + this.#regressors + 1;
     const ofInstruments = new Float64Array(m * m);
     for (let i = 0; i < m; i++) for (let j = 0; j <= i; j++) ofInstruments[m * i + j] = this.#gram[size * i + j]!;
     const { factor, scale } = factorOf(ofInstruments, m);
-    // What the instruments show of a column: m rows that stand for all.
+    // Projection of a column on the instruments: m rows that stand for all.
     const shownOf = (column: number): Float64Array =>
       whitened(
         factor,
@@ -130,11 +130,11 @@ export class InstrumentedLeastSquares {
 interface Factor {
   /** [n][n] lower Cholesky factor of the scaled matrix. */
   readonly factor: Float64Array;
-  /** [n] what makes each column's square 1; 0 for nothing. */
+  /** [n] factor that makes each column's square 1; 0 for a column of nothing. */
   readonly scale: Float64Array;
 }
 
-/** Of the lower half of a Gram matrix of `n` columns. */
+/** Factorises the lower half of a Gram matrix of `n` columns. */
 function factorOf(gram: Float64Array, n: number): Factor {
   let largest = 0;
   for (let i = 0; i < n; i++) largest = Math.max(largest, gram[n * i + i]!);
@@ -154,7 +154,7 @@ function factorOf(gram: Float64Array, n: number): Factor {
   return { factor, scale };
 }
 
-/** The scaled `right`, by the factor's inverse. */
+/** Returns the scaled `right`, multiplied by the factor's inverse. */
 function whitened(factor: Float64Array, scale: Float64Array, right: Float64Array): Float64Array {
   const n = right.length;
   const x = right.map((value, i) => scale[i]! * value);

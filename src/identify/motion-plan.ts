@@ -1,10 +1,10 @@
-/** Where an arm goes while it is identified: home first, then about its home pose; and what is announced of it before. */
+/** Planned motion of an identification: home first, then about the home pose; and its announcement. */
 import { type JointModel, percent, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
 import { Excitation } from './excitation.ts';
 import { ACCEL_SHARE, type JointPath, reachOf, SPEED_SHARE, STANDING_S, speedShareOf } from './joint-path.ts';
 import { inTheWay } from './rehearsal.ts';
 
-/** What an excitation is drawn from. */
+/** Parameters from which an excitation is drawn. */
 export interface ExcitationOptions {
   readonly model: RobotModel;
   readonly durationS: number;
@@ -12,8 +12,8 @@ export interface ExcitationOptions {
 }
 
 /**
- * What the arm of `model` is moved along, so small that nothing is in the way. Throws `ReinError('config')` where there is no room for
- * it.
+ * Returns the excitation of the arm of `model`, scaled so that nothing is in the way. Throws `ReinError('config')` if
+ * there is no room for it.
  */
 export function excitationOf({ model, durationS, seed }: ExcitationOptions): Excitation {
   if (model.base !== undefined) throw new ReinError('config', 'Only arms are identified, and this is a mobile base.');
@@ -31,7 +31,7 @@ export function excitationOf({ model, durationS, seed }: ExcitationOptions): Exc
   });
 }
 
-/** Its path home from `fromRad` ([n], rad). Throws `ReinError('driver')` where something is in it. */
+/** Returns its path home from `fromRad` ([n], rad). Throws `ReinError('driver')` if it is obstructed. */
 export function approachOf(model: RobotModel, fromRad: ArrayLike<number>): Approach {
   const approach = new Approach(model, fromRad);
   const obstacle = approach.durationS === 0 ? undefined : inTheWay(model, approach);
@@ -41,12 +41,12 @@ export function approachOf(model: RobotModel, fromRad: ArrayLike<number>): Appro
   });
 }
 
-/** An arm that stands so near home is there, rad. */
+/** Distance from home at which an arm counts as there, rad. */
 export const AT_HOME_RAD = 0.01;
 
 /** A straight line between joint positions, as slow as the motion that follows it. */
 export class Approach implements JointPath {
-  /** 0: the arm is at home. */
+  /** Duration, s; 0 if the arm is at home. */
   readonly durationS: number;
   readonly #fromRad: readonly number[];
   readonly #toRad: readonly number[];
@@ -55,7 +55,7 @@ export class Approach implements JointPath {
     this.#fromRad = Array.from(fromRad);
     this.#toRad = homeRad;
     const isHome = homeRad.every((toRad, i) => Math.abs(toRad - fromRad[i]!) <= AT_HOME_RAD);
-    // Of (1 − cos πs)/2 over T: largest speed π/2 · way / T, largest acceleration π²/2 · way / T².
+    // For (1 − cos πs)/2 over T: largest speed π/2 · way / T, largest acceleration π²/2 · way / T².
     const times = joints.map(({ velocityMaxRadPerS, accelMaxRadPerS2 }, i) => {
       const pathRad = Math.abs(homeRad[i]! - fromRad[i]!);
       const bySpeedS = (Math.PI * pathRad) / (2 * SPEED_SHARE * velocityMaxRadPerS);
@@ -72,7 +72,7 @@ export class Approach implements JointPath {
   }
 }
 
-/** Lines for the person at the arm of `model`, which its guard enforces; it goes home along `approach`. */
+/** Returns the announcement for the person at the arm of `model`, which its guard enforces; the arm goes home along `approach`. */
 export function announcementOf(model: RobotModel, excitation: Excitation, approach: Approach): readonly string[] {
   const { jointRad, toolM } = reachOf(model, excitation);
   const most = jointRad.map((rad, i) => shownWay(model.joints[i]!, rad)).join(', ');
@@ -93,14 +93,14 @@ function homeward(model: RobotModel, approach: Approach): string {
   return `  home first, in ${Math.ceil(approach.durationS)} s, ${pace}: ${ways.join(', ')}; the tool up to ${metres(toolM)} away from where it is;`;
 }
 
-/** A push at a link is felt where the file says what the joints' torques are without one. */
+/** A push at a link is detected if the file states the joints' torques without one. */
 function contact({ torqueObserver }: RobotModel): string {
   return torqueObserver === undefined
     ? 'Contact with a link will not stop it: its file has no torqueObserver.'
     : 'Contact with a link stops it at twice the limits of its file.';
 }
 
-/** Less is shown as 0, rad or m. */
+/** Distances below this are shown as 0, rad or m. */
 const SHOWN_RAD = 0.005;
 
 function shownWay(joint: JointModel, way: number): string {

@@ -6,10 +6,13 @@ import { MotionRecord } from './motion-record.ts';
 
 const model = arm6Setup().config.robot;
 const PERIOD_S = 0.01;
-/** Frames come a whole, uneven while after they were made; the driver's clock began elsewhere. */
+/** Frames arrive a while after they were made, unevenly; the driver's clock has another origin. */
 const DRIVER_CLOCK_S = -4000;
 
-/** The frame of `tick`, whose reading and reference carry its number. `stampS`: of the driver, a period a tick by default. */
+/**
+ * Returns the frame of `tick`, whose reading and reference contain its number. `stampS`: the driver's stamp, one period
+ * per tick by default.
+ */
 function frameOf(tick: number, stampS = DRIVER_CLOCK_S + tick * PERIOD_S): GuardFrame {
   const frame = createGuardFrame(6, 0, 6);
   frame.tick = tick;

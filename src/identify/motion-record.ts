@@ -1,4 +1,4 @@
-/** What the arm did in the minute of its identification, tick by tick. */
+/** Record of the arm's motion during identification, tick by tick. */
 import { createRobotState, type GuardFrame, type RobotModel, type RobotState } from '../core/index.ts';
 
 interface Before {
@@ -7,23 +7,23 @@ interface Before {
 }
 
 /**
- * Rows of one length each; a row is a new reading and the reference that led to it. Every frame counts once, however it comes:
- * one that comes again, or after a later one, is left out; after some that never came a new piece begins.
+ * Rows of parallel arrays; a row is a new reading and the reference that led to it. Every frame counts once, in order:
+ * repeated or reordered frames are dropped; after lost ones a new piece begins.
  */
 export class MotionRecord {
   readonly joints: number;
-  /** Since the row before, by the driver's own stamps, s: a frame that arrives late says nothing of when the arm was read. */
+  /** Time since the row before, by the driver's own stamps, s: the arrival of a frame does not tell when the arm was read. */
   readonly dtS: number[] = [];
   readonly states: RobotState[] = [];
-  /** [rows][n] what was sent for the period that ended with the reading: without a tank, the reference. */
+  /** [rows][n] position sent for the period that ended with the reading: without a tank, the reference. */
   readonly sentRad: Float64Array[] = [];
   /** [rows] rows before it without a gap; 0 where a piece begins. */
   readonly pieceRow: number[] = [];
-  /** Frames of the guard that never came. */
+  /** Frames of the guard that were never received. */
   lost = 0;
-  /** Frames that came again, or after a later one. */
+  /** Frames received repeatedly, or after a later one. */
   repeated = 0;
-  /** The driver gives a `meanWrench`. */
+  /** True if the driver provides a `meanWrench`. */
   givesMeanWrench = false;
   #tick = -1;
   #before: Before | undefined;
@@ -37,18 +37,18 @@ export class MotionRecord {
     return this.states.length;
   }
 
-  /** The frame of `tick` is the last before what is recorded: one that never comes right after it is lost, too. */
+  /** Begins after the frame of `tick`: a missing frame right after it counts as lost, too. */
   begin(tick: number): void {
     this.#tick = tick;
   }
 
-  /** The frame of `tick` is the last of it. */
+  /** Ends with the frame of `tick`. */
   end(tick: number): void {
     if (tick > this.#tick) this.#lose(tick - this.#tick);
     this.#tick = Math.max(this.#tick, tick);
   }
 
-  /** Takes a frame of the guard as it comes. */
+  /** Takes a frame of the guard as it arrives. */
   add(frame: GuardFrame): void {
     const { tick, stampS: atS } = frame;
     if (tick <= this.#tick) {

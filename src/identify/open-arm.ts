@@ -1,4 +1,4 @@
-/** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
+/** Opens the arm behind a guard for identification: torque on, standing at home or where it is. */
 
 import { type RobotConfig, resolveConfig } from '../config/index.ts';
 import { createSetup, driverSpec } from '../config/setup.ts';
@@ -8,25 +8,25 @@ import { type GuardLink, lockStepGuard } from '../guard/index.ts';
 import { ANSWER_MS, ask, inTime } from './arm-drive.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
 
-/** An arm that can be asked to move. `close` leaves it to its driver's exit policy. */
+/** An arm that accepts motion requests. `close` leaves it to its driver's exit policy. */
 export interface OpenArm {
   readonly link: GuardLink;
-  /** What the guard enforces: the robot's file without its tank and its observer, which are what is judged here. */
+  /** The model enforced by the guard: the robot's file without its tank and its observer, which are under test here. */
   readonly model: RobotModel;
   readonly close: () => Promise<void>;
 }
 
-/** Where nothing of the scene is in the way. */
+/** Place where no object of the scene is in the way. */
 const FAR_BELOW = [0.5, 0, -1, 0] as const;
-/** Of the limits that its file has. */
+/** Multiple of the observer limits in the file. */
 const OBSERVER_SHARE = 2;
 
-/** Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. Rejects with `ReinError`. */
+/** Opens the simulated arm of `robot` in lock-step time, puts it home and switches torque on. Rejects with `ReinError`. */
 export async function openSimulatedArm(robot: RobotConfig): Promise<OpenArm> {
   return openArm(robot, await createDriver(armDriver(robot), { model: robot }));
 }
 
-/** The same with a driver that is not open yet, one control period of which passes per reading. */
+/** The same with a driver that is not open yet; each reading takes one control period. */
 export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenArm> {
   const model = judged(robot);
   const action = identifyAction(model);
@@ -50,7 +50,7 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
   return { link, model, close: () => link.close() };
 }
 
-/** Waits for a reading of the arm, without which nobody knows where it is. */
+/** Waits for a reading of the arm, without which its position is unknown. */
 export async function untilMeasured(link: GuardLink, limitMs: number = ANSWER_MS): Promise<void> {
   const lastMs = performance.now() + limitMs;
   while (!(link.latest.state === 'standby' && Number.isFinite(link.latest.stampS))) {
@@ -62,7 +62,7 @@ export async function untilMeasured(link: GuardLink, limitMs: number = ANSWER_MS
   }
 }
 
-/** Puts a simulated arm home, where its scene can be put back, and its torque on: nobody has to be asked. */
+/** Puts a simulated arm home, if its scene can be put back, and switches its torque on without a person's consent. */
 export async function readySimulated(
   link: GuardLink,
   { homeRad }: RobotModel,
@@ -77,14 +77,14 @@ export async function readySimulated(
   await inTime(link, link.advance(1));
 }
 
-/** The tank is left out: its books are what is checked. Position, speed, walls, distances and following stay guarded. */
+/** Removes the tank: its energy balance is under test. Position, speed, walls, distances and following remain guarded. */
 export function judged(robot: RobotModel): RobotModel {
   return { ...robot, tank: undefined, torqueObserver: undefined };
 }
 
 /**
- * The same in real time, where somebody may be near: what the file has of an observer stays, at `OBSERVER_SHARE` times its limits, for
- * what has aged is to be measured, and what touches a link is to stop it.
+ * The same in real time, where a person may be near: the file's observer is kept, at `OBSERVER_SHARE` times its limits,
+ * since an aged arm is to be measured, and contact with a link must stop it.
  */
 export function watched(robot: RobotModel): RobotModel {
   const { torqueObserver } = robot;
@@ -95,7 +95,7 @@ export function watched(robot: RobotModel): RobotModel {
   return { ...judged(robot), torqueObserver: { ...torqueObserver, ...limits } };
 }
 
-/** What a guard opens the arm of `robot` with, without any task. Throws `ReinError('config')`. */
+/** Returns the guard's driver for the arm of `robot`, without any task. Throws `ReinError('config')`. */
 export function armDriver(robot: RobotConfig): DriverSpec {
   if (worldOf(robot.driver) === 'scene')
     return createSetup({ ...resolveConfig({ task: 'insert', seed: 0 }), robot }).driver;

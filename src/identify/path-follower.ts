@@ -1,10 +1,10 @@
-/** From a path to the actions that lead along it, one after another, and how far the reference is from it. */
+/** Converts a path into consecutive actions, and measures the reference's distance from it. */
 import { type ActionSpec, jointActionUnit, type RobotModel } from '../core/index.ts';
 import { type JointPath, speedShareOf } from './joint-path.ts';
 
-/** Actions a second, nearly: each lasts for whole ticks. */
+/** Approximate rate of actions: each lasts for whole ticks. */
 const ACTION_HZ = 20;
-/** Ticks that one action takes at `controlHz`. */
+/** Returns the ticks per action at `controlHz`. */
 export function actionTicks({ controlHz }: Pick<RobotModel, 'controlHz'>): number {
   return Math.max(1, Math.round(controlHz / ACTION_HZ));
 }
@@ -14,7 +14,7 @@ export function actionPeriodS(model: Pick<RobotModel, 'controlHz'>): number {
   return actionTicks(model) / model.controlHz;
 }
 
-/** The action of an identification: every joint by itself, from −1 to 1 as far as its speed limit takes it. */
+/** Action space of an identification: every joint separately, −1 to 1 for its full speed. */
 export function identifyAction(model: Pick<RobotModel, 'joints' | 'controlHz'>): ActionSpec {
   const periodS = actionPeriodS(model);
   const dimensions = model.joints.map((joint) => ({
@@ -25,13 +25,13 @@ export function identifyAction(model: Pick<RobotModel, 'joints' | 'controlHz'>):
   return { kind: 'joint', dimensions };
 }
 
-/** One pass along a path. Its time goes on by at most one action at a time: an arm that was held up goes on from where it is. */
+/** One pass along a path. Its time advances by at most one action at a time: a delayed arm continues from where it is. */
 export class PathFollower {
   readonly #path: JointPath;
   readonly #periodS: number;
-  /** [n] rad. */
+  /** [n] rad per action. */
   readonly #scale: readonly number[];
-  /** No action is more: the announced share of its speed. */
+  /** Largest action: the announced share of its speed. */
   readonly #share: number;
   readonly #target: Float64Array;
   #atS = 0;
@@ -44,7 +44,7 @@ export class PathFollower {
     this.#target = new Float64Array(model.joints.length);
   }
 
-  /** How much of the path has passed, s. */
+  /** Elapsed time on the path, s. */
   get atS(): number {
     return this.#atS;
   }
@@ -53,7 +53,7 @@ export class PathFollower {
     return this.#atS >= this.#path.durationS;
   }
 
-  /** Writes into `action` ([n]) what leads a reference at `referenceRad` ([n], rad) to where the path is one action later. */
+  /** Writes into `action` ([n]) the action that leads a reference at `referenceRad` ([n], rad) to the path's position one action later. */
   write(action: Float64Array, referenceRad: ArrayLike<number>): void {
     this.#path.write(this.#target, this.#atS + this.#periodS);
     for (const [i, scale] of this.#scale.entries()) {
@@ -62,12 +62,15 @@ export class PathFollower {
     }
   }
 
-  /** `sinceS` have passed since the last action was sent. */
+  /** Advances by `sinceS`, the time since the last action was sent. */
   pass(sinceS: number): void {
     this.#atS += Math.min(sinceS, this.#periodS);
   }
 
-  /** The first joint whose reference at `referenceRad` ([n], rad) is more than `mostRad` from where the path is now; −1: none is. */
+  /**
+   * Returns the first joint whose reference at `referenceRad` ([n], rad) is more than `mostRad` from the path's present
+   * position; −1 for none.
+   */
   left(referenceRad: ArrayLike<number>, mostRad: number): number {
     this.#path.write(this.#target, this.#atS);
     return this.#target.findIndex((rad, i) => !(Math.abs(referenceRad[i]! - rad) <= mostRad));

@@ -1,4 +1,7 @@
-/** A path through the safety chain before it is announced, in lock-step and without physics: what would deflect the arm. */
+/**
+ * Rehearses a path through the safety chain before it is announced, in lock-step and without physics, to find what
+ * would deflect the arm.
+ */
 import { ArmKinematics, createRobotState, limitMarginOf, type RobotModel } from '../core/index.ts';
 import { createActionCommand } from '../guard/index.ts';
 import { createChainReport } from '../safety/chain-report.ts';
@@ -6,14 +9,15 @@ import { Clearances, createTickTimes, NOW, PASSED, SafetyChain } from '../safety
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, identifyAction, PathFollower } from './path-follower.ts';
 
-/** What comes of rounding alone, rad. */
+/** Tolerance for rounding, rad. */
 const SAME_RAD = 1e-6;
-/** Any that is finite: here, no command comes late. */
+/** Any finite lease: here, no command is late. */
 const LEASE_S = 1;
 
 /**
- * What is in the way of `path` for the arm of `model`, such as `forearm: table`, `tool: z min` or `limit of elbow`; `undefined` where the
- * chain lets all of it pass as it is. The tank is left out, as it is while an arm is identified.
+ * Returns the first obstacle in the way of `path` for the arm of `model`, such as `forearm: table`, `tool: z min` or
+ * `limit of elbow`; `undefined` if the chain passes all of it unchanged. The tank is left out, as during
+ * identification.
  */
 export function inTheWay(model: RobotModel, path: JointPath): string | undefined {
   const chain = new SafetyChain({
@@ -52,11 +56,11 @@ export function inTheWay(model: RobotModel, path: JointPath): string | undefined
   return undefined;
 }
 
-/** What is reached first on from `nowRad` by way of `aheadRad`, which comes soon after it (both [n], rad). */
+/** Returns the limit reached first from `nowRad` in the direction of `aheadRad`, which follows soon after (both [n], rad). */
 function reachedFirst(model: RobotModel, nowRad: Float64Array, aheadRad: Float64Array): string {
   const now = roomsOf(model, nowRad);
   const ahead = roomsOf(model, aheadRad);
-  // In steps from the one to the other; what is reached already has less than none left.
+  // In steps from the one to the other; negative for a limit that is reached already.
   const steps = now.map(({ room }, r) => {
     const closer = room - ahead[r]!.room;
     if (room <= 0) return room;
@@ -65,7 +69,7 @@ function reachedFirst(model: RobotModel, nowRad: Float64Array, aheadRad: Float64
   return now[steps.indexOf(Math.min(...steps))]!.name;
 }
 
-/** What is left to everything that is kept, where the arm stands at `jointsRad`: m or rad, < 0 beyond it. */
+/** Returns the distances to all monitored limits for the arm at `jointsRad`: m or rad, < 0 beyond a limit. */
 function roomsOf(
   model: RobotModel,
   jointsRad: Float64Array,

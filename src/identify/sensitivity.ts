@@ -1,34 +1,35 @@
 /**
- * The least that a torque observer notices: where the arm stands at home, a steady push on a link, and a load that the file does
- * not know. A force F at a point p turns joint i by F·∂p/∂q_i, and is noticed once that is more than the joint's limit.
+ * Sensitivity of a torque observer with the arm at home: the least steady push on a link, and the least load unknown to
+ * the file, that it detects. A force F at a point p exerts F·∂p/∂q_i on joint i, and is detected if that exceeds the
+ * joint's limit.
  */
 import { ArmKinematics, GRAVITY_M_PER_S2, type RobotModel } from '../core/index.ts';
 
 type Point = readonly [number, number, number];
 
-/** The least force on one link, at the point and in the direction that a joint feels most. */
+/** Least detectable force on one link, at the most sensitive point and in the most sensitive direction. */
 export interface LinkSensitivity {
   /** The joint that moves the link. */
   readonly link: string;
-  /** N; `undefined` where no push on the link's middle line turns a joint. */
+  /** N; `undefined` if no push on the link's middle line loads a joint. */
   readonly forceN: number | undefined;
-  /** The joint that notices. */
+  /** The joint that detects it. */
   readonly joint: string;
-  /** Where, m, and which way (a unit vector), base frame. */
+  /** Point of application, m, and direction (a unit vector), base frame. */
   readonly pointM: Point;
   readonly direction: Point;
 }
 
 export interface Sensitivity {
   readonly links: readonly LinkSensitivity[];
-  /** Least load at the tool point that nothing holds and no tool sensor feels, kg; `undefined` where none shows. */
+  /** Least load at the tool point, unsupported and not felt by a tool sensor, kg; `undefined` if none is detected. */
   readonly payloadKg: number | undefined;
 }
 
-/** Shorter levers are none, m (m/m for a sliding joint). */
+/** Levers below this count as none, m (m/m for a prismatic joint). */
 const LEAST_LEVER_M = 1e-6;
 
-/** What an observer with the limits `externalMaxNm` ([n], N·m) notices of the arm of `model` at its home pose. */
+/** Returns the sensitivity of an observer with the limits `externalMaxNm` ([n], N·m) for the arm of `model` at its home pose. */
 export function sensitivityOf(model: RobotModel, externalMaxNm: readonly number[]): Sensitivity {
   const kinematics = new ArmKinematics(model);
   kinematics.forward(model.homeRad);
@@ -54,7 +55,7 @@ export function sensitivityOf(model: RobotModel, externalMaxNm: readonly number[
   return { links, payloadKg: payloadOf(model, kinematics, externalMaxNm) };
 }
 
-/** [n] how far a force at the tool, at home, acts from each joint's axis at most, m (1 for a sliding joint). */
+/** [n] largest lever of a force at the tool, at home, about each joint's axis, m (1 for a prismatic joint). */
 export function toolLeversM(model: RobotModel): readonly number[] {
   const kinematics = new ArmKinematics(model);
   kinematics.forward(model.homeRad);
@@ -70,7 +71,7 @@ function payloadOf(model: RobotModel, kinematics: ArmKinematics, externalMaxNm: 
   return Number.isFinite(payloadKg) ? payloadKg : undefined;
 }
 
-/** Points of the middle line of the link that joint `link` moves: ends of its shapes, monitored points, what it carries. Base frame, m. */
+/** Points of the middle line of the link moved by joint `link`: ends of its shapes, monitored points, children. Base frame, m. */
 function pointsOf(model: RobotModel, kinematics: ArmKinematics, link: number): readonly Point[] {
   const { name } = model.joints[link]!;
   const capsules = (model.collision?.capsules ?? []).filter((capsule) => capsule.link === name);
@@ -92,7 +93,7 @@ function toolMotionOf(kinematics: ArmKinematics, i: number): Point {
   return motionOf(kinematics, i, kinematics.topology.toolLink, kinematics.tcpPositionM);
 }
 
-/** ∂p/∂q of joint `i` for the point `pointM` (base frame) of the link that joint `link` moves, m. */
+/** ∂p/∂q of joint `i` for the point `pointM` (base frame) of the link moved by joint `link`, m. */
 function motionOf(
   { axes, originsM, topology }: ArmKinematics,
   i: number,

@@ -21,7 +21,7 @@ const servo = {
 };
 const model: RobotModel = { ...ur5eLike, controlHz: HZ, joints: [servo] };
 
-/** A servo that turns a flywheel through sines, read by an encoder of so large counts. */
+/** A servo that turns a flywheel through sines, read by an encoder with such large counts. */
 function recordOf({ countRad, seconds, leads }: { countRad: number; seconds: number; leads: boolean }): MotionRecord {
   const record = new MotionRecord(model);
   const frame = createGuardFrame(1, 0, 1);

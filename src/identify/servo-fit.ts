@@ -1,15 +1,15 @@
 /**
- * Stiffness, damping and timing of each servo, by its own law: τ = K·(r − q) − d·q̇ + offset + f·ṙ, f its lead: d, or 0. A servo that lags
- * keeps K·(r − q) and d·q̇ nearly alike, and what tells them apart can be less than a count of its encoder: least squares then find both too
- * small (12 bits: d by a sixth). References of the last periods and readings some periods off are instruments: q goes with them, and the
- * rounding of this row does not.
+ * Stiffness, damping and timing of each servo, by its own law: τ = K·(r − q) − d·q̇ + offset + f·ṙ, with its lead f: d,
+ * or 0. For a servo that lags, K·(r − q) and d·q̇ are nearly alike, and their difference can be less than a count of
+ * its encoder: least squares then underestimates both (12 bits: d by a sixth). References of the last periods and
+ * readings some periods off serve as instruments: q correlates with them, and the rounding of this row does not.
  */
 import { type RobotModel, variance } from '../core/index.ts';
 import { hermite, hermiteMean } from '../safety/index.ts';
 import { InstrumentedLeastSquares } from './least-squares.ts';
 import type { MotionRecord } from './motion-record.ts';
 
-/** A number and half the width of its 95 % interval. */
+/** A value and half the width of its 95 % interval. */
 export interface Estimate {
   readonly value: number;
   readonly within: number;
@@ -23,32 +23,32 @@ export interface ServoFit {
   readonly stiffness: readonly Estimate[];
   /** [n] N·m·s/rad. */
   readonly damping: readonly Estimate[];
-  /** [n] root mean square of what the law leaves, N·m. */
+  /** [n] root mean square of the law's residual, N·m. */
   readonly leftNm: readonly number[];
 }
 
 const DELAY_MAX_TICKS = 6;
-/** Ages of the torque that are tried, a period's parts; then finer about the best. */
+/** Tried ages of the torque, as parts of half a period; then finer about the best. */
 const AGES = 10;
 const FINE = 10;
-/** How old the references are that are instruments, s: as long as a servo takes to follow. */
+/** Ages of the references that serve as instruments, s: up to a servo's following time. */
 const LAGS_S = [0, 0.02, 0.04, 0.08, 0.14, 0.22, 0.32] as const;
-/** And how long before and after a row the readings are, s. */
+/** Offsets of the readings that serve as instruments, before and after a row, s. */
 const READINGS_S = [-0.12, -0.06, 0.06, 0.12] as const;
 const INSTRUMENTS = LAGS_S.length + READINGS_S.length + 1;
-/** The lead is the last: a servo without one is fitted without it. */
+/** The lead is the last regressor: a servo without one is fitted without it. */
 const REGRESSORS = 4;
-/** So many times what servos that may lead leave, those that lag may leave. */
+/** Largest ratio of the residual of lagging servos to that of leading ones at which they count as lagging. */
 const LEAD_SHARE = 4;
-/** Near saturation the law is another. */
+/** Torque share above which rows are skipped: near saturation the law differs. */
 const SATURATED_SHARE = 0.95;
 /**
- * Parts of the record are fitted by themselves, so that what they differ by shows how sure the whole is: as many as are this long, s, since
- * few show their own spread badly.
+ * Length of the record's parts that are fitted separately to estimate the uncertainty of the whole, s; at least
+ * `PARTS_MIN`, since few parts estimate their own spread badly.
  */
 const PART_S = 6;
 const PARTS_MIN = 4;
-/** Of Student's distribution, 97.5 %, for `PARTS_MIN` parts and for each one more. */
+/** Student's distribution, 97.5 %, for `PARTS_MIN` parts and for each additional one. */
 const STUDENT = [3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262] as const;
 const PARTS_MAX = PARTS_MIN + STUDENT.length - 1;
 
@@ -57,7 +57,7 @@ interface Timing {
   readonly ageS: number;
 }
 
-/** From `first` to before `end`. */
+/** Rows from `first` up to, not including, `end`. */
 interface Rows {
   readonly first: number;
   readonly end: number;
@@ -67,9 +67,9 @@ interface JointFit {
   readonly stiffness: number;
   readonly damping: number;
   readonly lead: number;
-  /** Mean square of what the law leaves, as far as the instruments show it and noise does not explain it, (N·m)². */
+  /** Mean square of the law's residual, projected on the instruments and corrected for noise, (N·m)². */
   readonly shown: number;
-  /** Root mean square of all that it leaves. */
+  /** Root mean square of the whole residual. */
   readonly leftNm: number;
 }
 
@@ -78,7 +78,7 @@ interface Best {
   readonly cost: number;
 }
 
-/** Fits all servos with one timing: the one that leaves least. */
+/** Fits all servos with one common timing, that of the least residual. */
 export function fitServos(model: RobotModel, record: MotionRecord): ServoFit {
   const periodS = 1 / model.controlHz;
   let lags: Best | undefined;
@@ -97,7 +97,7 @@ export function fitServos(model: RobotModel, record: MotionRecord): ServoFit {
       if (ageS >= 0 && ageS <= periodS / 2) consider({ ...timing, ageS });
     }
   }
-  // A lead explains noise as well: it is taken for one only where it explains most.
+  // A lead also explains noise: it is accepted only if it explains most.
   return lags!.cost <= LEAD_SHARE * free!.cost
     ? fitWith(model, record, lags!.timing, 'lags')
     : fitFree(model, record, free!.timing);
@@ -109,7 +109,7 @@ function fitFree(model: RobotModel, record: MotionRecord, timing: Timing): Servo
   return fitWith(model, record, timing, leads ? 'leads' : 'lags');
 }
 
-/** Of servos that lag, and of those that may lead. */
+/** Costs for servos that lag, and for those that may lead. */
 function costsOf(model: RobotModel, record: MotionRecord, timing: Timing): readonly [number, number] {
   const costs: [number, number] = [0, 0];
   for (const [i, { torqueMaxNm }] of model.joints.entries()) {
@@ -146,7 +146,7 @@ function sumOf(fits: readonly JointFit[], key: 'lead' | 'damping'): number {
   return fits.reduce((sum, fit) => sum + fit[key], 0);
 }
 
-/** By the first `regressors`. */
+/** Fits with the first `regressors`. */
 function fitJoint(squares: InstrumentedLeastSquares, regressors: number): JointFit {
   const { solution, shown, left } = squares.solve(regressors);
   const [stiffness, damping, , lead = 0] = solution as unknown as [number, number, number, number?];
@@ -155,7 +155,7 @@ function fitJoint(squares: InstrumentedLeastSquares, regressors: number): JointF
   return { stiffness, damping, lead, shown: (shown - byChance) / rows, leftNm: Math.sqrt(left / rows) };
 }
 
-/** One servo's rows. */
+/** Accumulates the rows of one servo. */
 function squaresOf(
   model: RobotModel,
   record: MotionRecord,
@@ -170,7 +170,7 @@ function squaresOf(
   const row = new Float64Array(INSTRUMENTS + REGRESSORS + 1);
   const mostNm = SATURATED_SHARE * model.joints[i]!.torqueMaxNm;
   for (let k = first; k < end; k++) {
-    // A reference of before the piece began is not known, nor what is read after its end.
+    // References from before the piece began are unknown, and readings after its end.
     if (record.pieceRow[k]! < oldest || record.pieceRow[k + newest] !== record.pieceRow[k]! + newest) continue;
     const torqueNm = record.states[k]!.torqueNm[i]!;
     if (Math.abs(torqueNm) > mostNm) continue;
@@ -190,7 +190,7 @@ function squaresOf(
   return squares;
 }
 
-/** Where joint `i` was, and how fast it went back, in the mean over the `windowS` that end with the reading of row `k`. */
+/** Writes the position of joint `i`, and its negated velocity, as means over the `windowS` that end with the reading of row `k`. */
 function writeLaw(row: Float64Array, record: MotionRecord, k: number, i: number, windowS: number): void {
   const [before, now] = [record.states[k - 1]!, record.states[k]!];
   const dtS = record.dtS[k]!;

@@ -1,4 +1,4 @@
-/** Whether the simulated arm's torques and forces are of the same time, judged by the observer that compares them. */
+/** Checks with the observer that the simulated arm's torques and forces belong to the same time. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../tests/support/arm6.ts';
 import { vec } from '../../tests/support/vec.ts';
@@ -23,7 +23,7 @@ describe('the torques and forces of the simulated arm', () => {
 
   afterEach(() => driver.close());
 
-  /** Puts the tip at `tipM`, torque on. */
+  /** Places the tip at `tipM`, torque on. */
   function start(tipM: readonly [number, number, number]): number[] {
     const jointsRad = jointsAt(model, tipM);
     driver.scene.reset({ jointsRad, objects: { hole: [X, Y, Z, 0] }, signals: {} });
@@ -31,7 +31,7 @@ describe('the torques and forces of the simulated arm', () => {
     return jointsRad;
   }
 
-  /** Strikes the plate beside the hole; the largest share of its limits that an observer sees, and the largest force, N. */
+  /** Strikes the plate beside the hole; returns the largest share of its limits in an observer, and the largest force, N. */
   function strike(feel: (reading: RobotState) => Float64Array): { share: number; forceN: number; flags: number } {
     const observer = new TorqueObserver(model);
     const limits = model.torqueObserver!.externalMaxNm;
@@ -58,7 +58,7 @@ describe('the torques and forces of the simulated arm', () => {
     expect(felt.forceN).toBeGreaterThan(60);
     expect(felt.flags).toBe(0);
     expect(felt.share).toBeLessThan(0.3);
-    // The filtered sample of the last physics step is another force.
+    // The filtered sample of the last physics step is a different force.
     expect(strike(({ wrench }) => wrench).share).toBeGreaterThan(1);
   });
 
@@ -71,7 +71,7 @@ describe('the torques and forces of the simulated arm', () => {
     let mostNm = 0;
     driver.read(state);
     for (let t = 0; t < 40; t++) {
-      // More than the servo can give, for a tick each way: chatter of a reference that no chain made.
+      // More than the servo can exert, for a tick each way: chatter of a reference that no chain produced.
       sentRad[WRIST_1] = sentRad[WRIST_1]! + (Math.floor(t / 3) % 2 === 0 ? 0.05 : -0.05);
       driver.write(vec(sentRad));
       driver.read(state);

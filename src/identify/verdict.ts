@@ -1,9 +1,10 @@
 /**
- * What was measured against what the robot's file says, row by row, and whether its tank can be believed.
+ * Compares measured values with the robot's file, row by row, and checks whether its tank can be trusted.
  *
- * With k = K/K_file and δ = d/d_file, a tank books its springs too small by k and its dampers too large by 1/δ. What commands
- * really put in is then at most k·startJ + (k·β − δ)·D with the dissipation D as booked, which grows for ever unless δ ≥ β·k: the
- * share β that the tank credits has to cover the errors of both (`docs/safety-case.md`, torque observer).
+ * With k = K/K_file and δ = d/d_file, a tank books its springs too small by k and its dampers too large by 1/δ. The
+ * energy that commands really put in is then at most k·startJ + (k·β − δ)·D with the dissipation D as booked, which
+ * grows without bound unless δ ≥ β·k: the share β that the tank credits has to cover the errors of both
+ * (`docs/safety-case.md`, torque observer).
  */
 import {
   type JointModel,
@@ -16,7 +17,7 @@ import {
 } from '../core/index.ts';
 import type { Identification } from './evaluate.ts';
 
-/** One number of one joint, or of the robot. */
+/** One value of one joint, or of the robot. */
 export interface VerdictRow {
   /** Joint, or `robot`. */
   readonly of: string;
@@ -24,19 +25,19 @@ export interface VerdictRow {
   readonly unit: string;
   readonly file: number | undefined;
   readonly measured: number;
-  /** Half of the 95 % interval; `undefined` where none was worked out. */
+  /** Half of the 95 % interval; `undefined` if not computed. */
   readonly within: number | undefined;
   readonly ok: boolean;
-  /** Where it is not: what is wrong, and what to write instead. */
+  /** Message for a failed row: what is wrong, and what to write instead. */
   readonly message: string;
 }
 
-/** A stiffness that differs more than this is another servo: a tank's content, the leash's force and lag go with it. */
+/** Deviation beyond which a stiffness is that of another servo: a tank's content, the leash's force and lag depend on it. */
 const STIFFNESS_SHARE = 0.1;
-/** The same for damping where no tank counts on it. */
+/** The same for damping if no tank relies on it. */
 const DAMPING_SHARE = 0.25;
 
-/** Every row, joint by joint, then the robot's. */
+/** Returns all rows, joint by joint, then the robot's. */
 export function judge(model: RobotModel, found: Identification): readonly VerdictRow[] {
   const rows = model.joints.flatMap((joint, i) => [
     stiffnessRow(model, joint, found, i),
@@ -47,7 +48,7 @@ export function judge(model: RobotModel, found: Identification): readonly Verdic
   return [...rows, delayRow(model, found), leadRow(model, found)];
 }
 
-/** What is said of a number that may be the file's, where the motion does not tell: counts of a coarse encoder leave it that uncertain. */
+/** Message for a value that may be the file's, but is not decided by the motion: counts of a coarse encoder leave it too uncertain. */
 function unsure({ controlHz }: RobotModel, { rows }: Identification, key: string, file: number, text: string): string {
   // Half of the interval takes four times as long.
   const longerS = 10 * Math.ceil((4 * rows) / controlHz / 10);
@@ -154,8 +155,8 @@ function leadRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
 }
 
 /**
- * What was found as the piece of YAML that a robot's file takes: `torqueObserver:` and what belongs below it. Throws `ReinError` where
- * a number is not finite.
+ * Returns the result as the YAML section of a robot's file: `torqueObserver:` and its contents. Throws `ReinError` if a
+ * value is not finite.
  */
 export function observerYaml(observer: TorqueObserverModel, joints: readonly JointModel[], command: string): string {
   const { links, servoMaxNm, externalMaxNm, ...rest } = observer;

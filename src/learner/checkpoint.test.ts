@@ -126,7 +126,7 @@ describe('checkpoints', () => {
     expect(checkpoint!.agent.updates).toBe(2);
     expect(messages).toHaveLength(2);
     expect(messages[0]).toContain(names[2]);
-    // Whoever only reads leaves them where they are; training sets aside what it did not go on from.
+    // Reading leaves them in place; training sets aside those that it did not continue from.
     expect((await readdir(directory)).sort()).toEqual(names);
     await write(agent, 3);
     expect((await readdir(directory)).sort()).toEqual([
@@ -146,7 +146,7 @@ describe('checkpoints', () => {
         message: expect.stringMatching(new RegExp(`^All 3 checkpoints in .* are damaged: ${files.join(', ')}\\.$`)),
         remedy: expect.stringContaining('in another folder, without --resume'),
       });
-    // The second time as well, and where they were set aside.
+    // Again the second time, and after they were set aside.
     await refusal(names);
     await refusal(names);
     for (const name of names) await rename(join(directory, name), join(directory, `${name}.damaged`));

@@ -1,8 +1,8 @@
 /**
- * Checkpoints in a folder, written so that a process killed at any moment leaves a good one behind.
+ * Checkpoints in a folder, written so that a process killed at any moment leaves a valid one behind.
  *
- * The file: `REINCKP2`, length of the header (u32), header (JSON, UTF-8), state (float32), SHA-256 of all before it.
- * Little-endian. Nothing in it is executable.
+ * File format: `REINCKP2`, header length (u32), header (JSON, UTF-8), state (float32), SHA-256 of all preceding bytes.
+ * Little-endian. Contains nothing executable.
  */
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -21,28 +21,28 @@ import {
 } from '../core/index.ts';
 import type { AgentSnapshot } from './agent/agent.ts';
 
-/** What every training continues from, whoever runs it. */
+/** State from which any training continues. */
 export interface TrainingState {
   readonly agent: AgentSnapshot;
   /** SHA-256 of the frozen encoder that observations passed through, hexadecimal; absent: none. */
   readonly encoderDigest?: string;
 }
 
-/** The checkpoints of one kind of training: what they hold beside its state, and what they are numbered by. */
+/** Checkpoints of one kind of training: their content beyond the training state, and the unit of their numbers. */
 export interface CheckpointKind<T extends TrainingState> {
-  /** Files are called `<unit>-<count>.ckpt`. */
+  /** Files are named `<unit>-<count>.ckpt`. */
   readonly unit: 'update' | 'step';
-  /** Whether all is there that `T` has beside the state. */
+  /** True if all fields of `T` beyond the training state are present. */
   readonly isComplete: (found: Partial<T>) => boolean;
 }
 
-/** A checkpoint, and the file that it is from. */
+/** A checkpoint and its file. */
 export interface FoundCheckpoint<T extends TrainingState> {
   readonly path: string;
   readonly checkpoint: T;
 }
 
-/** Why bytes are no checkpoint, in words. */
+/** Reasons why bytes are not a valid checkpoint, as text. */
 const DAMAGE = {
   truncated: 'it is cut short',
   notACheckpoint: 'it is not a checkpoint of ours',
@@ -50,17 +50,17 @@ const DAMAGE = {
   digestMismatch: 'its contents do not match their digest',
   badHeader: 'its header is not complete',
 } as const;
-/** Why bytes are no checkpoint. */
+/** Reason why bytes are not a valid checkpoint. */
 export type CheckpointDamage = keyof typeof DAMAGE;
 
 const MAGIC = Buffer.from('REINCKP2', 'latin1');
 const MAGIC_FAMILY = Buffer.from('REINCKP', 'latin1');
 const PREFIX_BYTES = 12;
 const DIGEST_BYTES = 32;
-/** How many checkpoints a folder keeps. */
+/** Number of checkpoints kept in a folder. */
 const KEPT = 3;
 
-/** `checkpoint` as bytes: what it holds beside the state of the agent is plain data. */
+/** Serialises `checkpoint`; its content beyond the agent's state is plain data. */
 export function encodeCheckpoint(checkpoint: TrainingState): Uint8Array {
   const { state, ...agent } = checkpoint.agent;
   const header = Buffer.from(JSON.stringify({ ...checkpoint, agent, numbers: state.length }), 'utf8');
@@ -72,7 +72,7 @@ export function encodeCheckpoint(checkpoint: TrainingState): Uint8Array {
   return Buffer.concat([body, createHash('sha256').update(body).digest()]);
 }
 
-/** What `encodeCheckpoint` wrote of a checkpoint that `isComplete`. Everything is checked before anything is used. */
+/** Decodes the output of `encodeCheckpoint`; `isComplete` checks its fields. Everything is checked before anything is used. */
 export function decodeCheckpoint<T extends TrainingState>(
   bytes: Uint8Array,
   isComplete: CheckpointKind<T>['isComplete'],
@@ -89,7 +89,7 @@ export function decodeCheckpoint<T extends TrainingState>(
   const header = parseHeader<T>(body.toString('utf8', PREFIX_BYTES, headerEnd));
   const payload = body.subarray(headerEnd);
   if (header === undefined || !isComplete(header) || payload.length !== header.numbers * 4) return err('badHeader');
-  // A copy: the payload need not lie on a multiple of four bytes.
+  // Copied, since the payload need not be aligned to four bytes.
   const state = new Float32Array(payload.buffer.slice(payload.byteOffset, payload.byteOffset + payload.length));
   const { numbers: _, ...checkpoint } = header;
   return ok({ ...checkpoint, agent: { ...header.agent, state } } as unknown as T);
@@ -97,7 +97,7 @@ export function decodeCheckpoint<T extends TrainingState>(
 
 type Header<T> = T & { readonly numbers: number };
 
-/** The header, or `undefined` where a field of the training's state is missing or of another kind. */
+/** Returns the header, or `undefined` if a field of the training state is missing or has the wrong type. */
 function parseHeader<T extends TrainingState>(text: string): Header<T> | undefined {
   const value = parseObject(text) as Partial<Header<T>> | undefined;
   const agent: Partial<AgentSnapshot> | undefined = value?.agent;
@@ -115,9 +115,9 @@ function isRngState(state: unknown): boolean {
 }
 
 /**
- * Writes `checkpoint` into `directory` (made if need be) as the one after `count` units, and removes all but the newest three.
- * Those of higher counts are damaged, or training would have gone on from them: they are set aside as `*.damaged`. The file has
- * its name only once all of it is on the disk. Rejects with `WriteError` where it cannot be written; older ones then stay.
+ * Writes `checkpoint` into `directory` (created if needed), numbered `count`, and removes all but the newest three. Files with
+ * higher counts are damaged, or training would have continued from them: they are renamed to `*.damaged`. The file gets its
+ * name only once it is completely on disk. Rejects with `WriteError` if it cannot be written; older ones then stay.
  */
 export async function writeCheckpoint<T extends TrainingState>(
   directory: string,
@@ -139,9 +139,9 @@ export async function writeCheckpoint<T extends TrainingState>(
 }
 
 /**
- * The newest good checkpoint of `directory`, or `undefined` where there is none at all. A damaged one is passed over
- * for the one before it, with a message to `onDamage`. Changes nothing in `directory`. Throws `ReinError` ('checkpoint')
- * when all are damaged, also where they were set aside earlier.
+ * Returns the newest valid checkpoint of `directory`, or `undefined` if there is none at all. A damaged one is skipped for the
+ * one before it, with a message to `onDamage`. Changes nothing in `directory`. Throws `ReinError` ('checkpoint') if all are
+ * damaged, even if they were renamed earlier.
  */
 export async function readCheckpoint<T extends TrainingState>(
   directory: string,
@@ -166,7 +166,7 @@ export async function readCheckpoint<T extends TrainingState>(
   });
 }
 
-/** The checkpoint in the file `path`, or in words why there is none. */
+/** Reads the checkpoint in the file `path`; the error is a text. */
 async function decodeFile<T extends TrainingState>(
   path: string,
   isComplete: CheckpointKind<T>['isComplete'],
@@ -183,7 +183,7 @@ function isCheckpoint(name: string, unit: string): boolean {
   return name.startsWith(`${unit}-`) && /-\d{12}\.ckpt$/.test(name);
 }
 
-/** Sorted, those that were set aside as well. */
+/** Sorted; includes those renamed to `*.damaged`. */
 async function checkpointNames(directory: string, unit: string): Promise<string[]> {
   try {
     return (await readdir(directory)).filter((name) => isCheckpoint(name.replace(/\.damaged$/, ''), unit)).sort();
@@ -196,7 +196,7 @@ async function checkpointNames(directory: string, unit: string): Promise<string[
   }
 }
 
-/** By their numbers they would be kept in place of good ones. */
+/** Renames newer, damaged checkpoints: by their numbers they would be kept in place of valid ones. */
 async function setAside(directory: string, unit: string, newest: string): Promise<void> {
   const newer = (await readdir(directory)).filter((name) => isCheckpoint(name, unit) && name > newest);
   for (const name of newer) await rename(join(directory, name), join(directory, `${name}.damaged`));
@@ -208,7 +208,7 @@ async function removeOld(directory: string, unit: string): Promise<void> {
     .filter((name) => isCheckpoint(name, unit))
     .sort()
     .slice(0, -KEPT);
-  // What a killed process left half-written.
+  // Partial files left by a killed process.
   const halves = all.filter((name) => name.endsWith('.ckpt.new'));
   for (const name of [...old, ...halves]) await rm(join(directory, name));
 }

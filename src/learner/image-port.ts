@@ -1,4 +1,4 @@
-/** How an ONNX file of others takes images and gives features, and how ours are laid out for it. Ours are channel first. */
+/** Image inputs and feature outputs of third-party ONNX encoders. Images in Rein are channel-first. */
 import { basename } from 'node:path';
 import {
   checkModel,
@@ -11,7 +11,7 @@ import {
 } from '../core/index.ts';
 import type { FrozenEncoderSettings } from './options/encoder.ts';
 
-/** The names of input and output of the encoder in `bytes`. Throws `ReinError` ('config') where it is none for the image of `parts`. */
+/** Names of the input and output of the encoder in `bytes`. Throws `ReinError` ('config') if it does not fit the image of `parts`. */
 export function encoderPorts(
   settings: FrozenEncoderSettings,
   bytes: Uint8Array,
@@ -23,7 +23,7 @@ export function encoderPorts(
   return { input: name, output: featurePortOf(file, info, settings.output) };
 }
 
-/** The task's image, for the encoder that `settings` name. Throws `ReinError` ('config') where it has none. */
+/** Returns the task's image, for the encoder of `settings`. Throws `ReinError` ('config') if the task has none. */
 export function imageOf({ file }: FrozenEncoderSettings, { image }: ObservationParts): ImageShape {
   if (image !== undefined) return image;
   throw new ReinError('config', `The learner's encoder.frozen names ${file}, where the task has no image.`, {
@@ -31,13 +31,13 @@ export function imageOf({ file }: FrozenEncoderSettings, { image }: ObservationP
   });
 }
 
-/** What the encoder's input takes: whether colours are its first axis or its last. */
+/** Image input of an encoder: colours are its first axis or its last. */
 export interface ImagePort {
   readonly name: string;
   readonly layout: 'channels-first' | 'channels-last';
 }
 
-/** The input of `model` that takes `image`. Throws `ReinError` ('config') where none does. */
+/** Finds the input of `model` that takes `image`. Throws `ReinError` ('config') if there is none. */
 export function imagePortOf(file: string, model: ModelInfo, wanted: string | undefined, image: ImageShape): ImagePort {
   const value = chooseValue(file, 'input', model.inputs, wanted);
   const shape = value.shape ?? [undefined, undefined, undefined, undefined];
@@ -65,20 +65,20 @@ export function imagePortOf(file: string, model: ModelInfo, wanted: string | und
   return { name: value.name, layout };
 }
 
-/** The output of `model` that gives features. Throws `ReinError` ('config') where it is not clear which. */
+/** Finds the feature output of `model`. Throws `ReinError` ('config') if it is ambiguous. */
 export function featurePortOf(file: string, model: ModelInfo, wanted: string | undefined): string {
   return chooseValue(file, 'output', model.outputs, wanted).name;
 }
 
-/** Features of one image as a map, and how they lie in an output. */
+/** Feature map of one image, and its layout in an output. */
 export interface FeatureMap {
   readonly shape: ImageShape;
   readonly layout: ImagePort['layout'];
 }
 
 /**
- * The features in an output of `shape`: [batch, features], [batch, places, channels] as vision transformers have, or a map
- * laid out as the encoder's images are. Undefined for other ranks.
+ * Feature map of an output of `shape`: [batch, features], [batch, places, channels] as in vision transformers, or a map with the
+ * layout of the encoder's images. Undefined for other ranks.
  */
 export function featureMapOf(shape: readonly number[], layout: ImagePort['layout']): FeatureMap | undefined {
   const [, a, b, c] = shape;

@@ -1,4 +1,4 @@
-/** The learner's settings with their defaults, without the engine that they are for. */
+/** The learner's settings with their defaults, without the engine that uses them. */
 export { learnerSchema } from './options/algorithms.ts';
 export { learnerFigures } from './options/figures.ts';
 export { type InterventionRule, interventionRule } from './options/interventions.ts';

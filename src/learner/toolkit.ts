@@ -1,4 +1,4 @@
-/** The parts that an algorithm of one's own is made of (`rein/learner`). Loads no engine: graphs are only written here. */
+/** Building blocks for custom algorithms (`rein/learner`). Loads no engine: graphs are only written here. */
 export { cloneActor } from './algorithms/bc.ts';
 export {
   actorLoss,

@@ -30,7 +30,7 @@ function drawn(rng: Rng): Transition {
   return t;
 }
 
-/** A training that has taken `count` transitions and done all that they pay for. */
+/** A training that has taken `count` transitions and done all updates that they allow. */
 async function trained(count: number): Promise<{ training: Training; visible: number[] }> {
   const training = await Training.open(SPEC);
   const visible: number[] = [];
@@ -55,7 +55,7 @@ describe('a training', () => {
     const { training, visible } = await trained(6);
     expect(visible).toEqual([4, 5, 6]);
     expect(training.updates).toBe(6);
-    // What came since and paid for nothing yet has been seen by no update.
+    // Later transitions that allowed no update have been seen by none.
     for (const rng = new Rng(9); training.replay.counts().online < 20; ) training.take(drawn(rng));
     expect(training.seenSteps).toBe(6);
     await training.close();
@@ -68,7 +68,7 @@ describe('a training', () => {
     await second.beginWith('there', { agent: { ...state.agent, refusedCalls: 2 } }, undefined);
     expect([second.updates, second.updatesBefore, second.agent.refusedCalls]).toEqual([0, 4, 0]);
     expect(await second.stateDigest()).toBe(await first.stateDigest());
-    // Numbers are drawn from the own seed: the same transitions teach other things.
+    // Random numbers come from its own seed: the same transitions give another result.
     const rng = new Rng(9);
     for (let i = 0; i < 4; i++) {
       const t = drawn(rng);

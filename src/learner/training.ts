@@ -1,6 +1,6 @@
 /**
- * One training: transitions go into replay as the learner sees them, and pay for updates. Who brings them, and when it is
- * evaluated, published or kept, is its owner's business: a service that robots connect to, or a trial with its environment.
+ * One training: transitions enter replay as the learner sees them, and allow updates. The owner (a service for robots, or a
+ * trial with its environment) delivers transitions, and decides when to evaluate, publish and save.
  */
 import { type ActionRange, ReinError, sha256Hex, type Transition, totalObservationSize } from '../core/index.ts';
 import { type Agent, type AgentSpec, createAgent, type OnPretrained, type UpdateMetrics } from './agent/agent.ts';
@@ -14,29 +14,29 @@ import { type DropReason, Replay } from './replay/replay.ts';
 import { UpdateContract } from './replay/utd.ts';
 import { learnedReward } from './update/costs.ts';
 
-/** What became of a transition. */
+/** Result of offering a transition. */
 export interface Taken {
   readonly outcome: 'accepted' | DropReason;
-  /** As the learner sees it: behind the encoder, where there is one. */
+  /** The transition as the learner sees it: encoded, if there is an encoder. */
   readonly transition: Transition;
 }
 
-/** A training call that was done. */
+/** A finished training call. */
 export interface TrainingCall extends UpdateMetrics {
-  /** Online transitions that it saw: the first so many. */
+  /** Number of online transitions that it saw, the first ones. */
   readonly visible: number;
 }
 
-/** What pre-training did, by phase. */
+/** Reports of pre-training, by phase. */
 export type Pretraining = Readonly<Record<'cloning' | 'offline', PretrainingReport>>;
 
-/** As `OnPretrained`, with the phase. */
+/** Like `OnPretrained`, with the phase. */
 type OnPretraining = (phase: keyof Pretraining, ...done: Parameters<OnPretrained>) => ReturnType<OnPretrained>;
 
-/** Calls must be awaited one at a time, but for `take`, which may be called at any moment. */
+/** Calls must be awaited one at a time, except `take`, which may be called at any time. */
 export class Training {
   readonly agent: Agent;
-  /** The frozen encoder that observations pass through before anything is learned from them. */
+  /** Frozen encoder that is applied to observations before anything is learned from them. */
   readonly encoder: ObservationEncoder | undefined;
   readonly contract: UpdateContract;
   #replay: Replay | undefined;
@@ -50,8 +50,8 @@ export class Training {
   }
 
   /**
-   * Opens the encoder and builds the networks, freshly initialised, for what the task's observation is made of. Rejects with `RangeError` where the settings do not work with
-   * such observations, with `ReinError` where the encoder cannot be had.
+   * Opens the encoder and builds the networks, freshly initialised, for the parts of the task's observation. Rejects with
+   * `RangeError` if the settings do not work with such observations, with `ReinError` if the encoder cannot be opened.
    */
   static async open({ parts: raw, ...rest }: AgentSpec): Promise<Training> {
     const encoder = await openObservationEncoder(rest.config.encoder, raw);
@@ -64,18 +64,18 @@ export class Training {
     }
   }
 
-  /** Where transitions go. Nothing is kept for it before it is asked for. */
+  /** Replay of the transitions. Allocated on first use. */
   get replay(): Replay {
     this.#replay ??= createReplay(this.agent);
     return this.#replay;
   }
 
-  /** Critic updates of this training, refused ones included: what the contract counts. */
+  /** Critic updates of this training, including refused ones: the count of the contract. */
   get updates(): number {
     return this.agent.updates - this.#updatesBefore;
   }
 
-  /** Updates that a training did which this one has begun with. */
+  /** Updates of the training from whose networks this one started. */
   get updatesBefore(): number {
     return this.#updatesBefore;
   }
@@ -86,8 +86,8 @@ export class Training {
   }
 
   /**
-   * Adds `transition` to replay as the learner sees it; where there is an encoder, in the order of the calls, and rejecting as that
-   * does. Nothing of one `robot` continues another's. `isLeftOut`: it counts, and no update draws it.
+   * Adds `transition` to replay as the learner sees it; with an encoder, in the order of the calls, and rejecting as the encoder
+   * does. Transitions of different `robot`s never continue each other. `isLeftOut`: it counts, but no update samples it.
    */
   take(transition: Transition, robot?: string, isLeftOut = false): Taken | Promise<Taken> {
     const whose = { isLeftOut, ...(robot === undefined ? {} : { robot }) };
@@ -97,7 +97,7 @@ export class Training {
     });
   }
 
-  /** Pre-trains on the demonstrations in replay, phase after phase: see `Agent.pretrain` and `Agent.pretrainOffline`. `onCall`: see `OnPretrained`. */
+  /** Pre-trains on the demonstrations in replay, phase by phase: see `Agent.pretrain`, `Agent.pretrainOffline` and `OnPretrained`. */
   async pretrain(
     onPhase: (phase: keyof Pretraining, report: PretrainingReport) => void = () => undefined,
     signal?: AbortSignal,
@@ -113,7 +113,7 @@ export class Training {
     return { cloning, offline };
   }
 
-  /** One training call; `undefined` where the transitions so far do not pay for it. */
+  /** Performs one training call; `undefined` if the transitions so far do not allow it. */
   async update(): Promise<TrainingCall | undefined> {
     const { contract } = this;
     const due = this.updates + contract.updatesPerCall;
@@ -125,12 +125,12 @@ export class Training {
     return { ...(await this.agent.update(this.replay, visible, next)), visible };
   }
 
-  /** Online transitions that the updates so far have seen, however many more have come. */
+  /** Online transitions seen by the updates so far, however many more have arrived. */
   get seenSteps(): number {
     return this.updates === 0 ? 0 : this.contract.visibleTo(this.updates);
   }
 
-  /** A copy of everything that it continues from, apart from replay. */
+  /** A copy of everything from which training continues, except replay. */
   async state(): Promise<TrainingState> {
     const agent = await this.agent.snapshot();
     return this.encoder === undefined ? { agent } : { agent, encoderDigest: this.encoder.digest };
@@ -143,8 +143,8 @@ export class Training {
   }
 
   /**
-   * Continues from `state`, which was found at `place`: with the same replay, the next updates are the same bit for bit.
-   * `updatesBefore` as it was then. Rejects with `ReinError` ('checkpoint') where it does not fit.
+   * Continues from `state`, which was found at `place`: with the same replay, the next updates are bit-identical.
+   * `updatesBefore` as it was then. Rejects with `ReinError` ('checkpoint') if it does not fit.
    */
   async restore(place: string, state: TrainingState, updatesBefore = 0): Promise<void> {
     this.#checkFit(place, state, this.agent.config.encoder.frozen?.file);
@@ -153,8 +153,9 @@ export class Training {
   }
 
   /**
-   * Begins with the networks and optimisers of `state`, which another training left at `place`, its frozen encoder being
-   * `encoderFile`. Random numbers stay its own; updates and refused calls of that one are not counted. Rejects as `restore` does.
+   * Starts with the networks and optimisers of `state`, which another training with the frozen encoder `encoderFile` left at
+   * `place`. Keeps its own random numbers; updates and refused calls of the other training are not counted. Rejects as `restore`
+   * does.
    */
   async beginWith(place: string, state: TrainingState, encoderFile: string | undefined): Promise<void> {
     this.#checkFit(place, state, encoderFile);
@@ -163,7 +164,7 @@ export class Training {
     this.#updatesBefore = this.agent.updates;
   }
 
-  /** The policy as a model file that stands alone, the encoder inside: see `Agent.exportPolicy`. */
+  /** Exports the policy as a self-contained model file, including the encoder: see `Agent.exportPolicy`. */
   exportPolicy(metadata?: Readonly<Record<string, string>>, ranges?: readonly ActionRange[]): Promise<Uint8Array> {
     return this.agent.exportPolicy(metadata, this.encoder, ranges);
   }
@@ -204,15 +205,15 @@ function differing(found: number, wanted: number, clause: string): string[] {
   return found === wanted ? [] : [clause];
 }
 
-/** A frozen encoder, as it is distinguished from others. */
+/** Identity of a frozen encoder. */
 interface EncoderFile {
-  /** Its path; absent where nobody has written it down. */
+  /** Path; absent if it was not recorded. */
   readonly file: string | undefined;
   /** SHA-256 of the file, hexadecimal. */
   readonly digest: string;
 }
 
-/** Sizes may be the same where encoders are not, actions are not: `theirs` is what the networks at `place` have learned through. */
+/** Different encoders may have equal sizes, but give different actions: `theirs` is the encoder of the networks at `place`. */
 function checkSameEncoder(place: string, theirs: EncoderFile | undefined, own: EncoderFile | undefined): void {
   if (theirs?.digest === own?.digest) return;
   const message = `The networks in ${place} were trained through ${described(theirs)}, not through ${described(own)}.`;
@@ -229,7 +230,7 @@ function described(encoder: EncoderFile | undefined): string {
   return `${file} (SHA-256 ${digest.slice(0, 16)})`;
 }
 
-/** An empty replay that keeps what the agent's algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */
+/** Creates an empty replay for the agent's algorithm: images in bytes, features in the configured variants, returns if needed. */
 export function createReplay({ algorithm, spec }: Pick<Agent, 'algorithm' | 'spec'>): Replay {
   const { parts, config, actionSize } = spec;
   const returns = {
@@ -238,7 +239,7 @@ export function createReplay({ algorithm, spec }: Pick<Agent, 'algorithm' | 'spe
       learnedReward(reward, cost, tankDrainJ, config),
   };
   const { encoder } = config;
-  // Pixels are kept in bytes; features are not made of 256 steps.
+  // Pixels are stored in bytes; features need float32.
   const storage = trainedChannels(encoder).length > 0 ? 'uint8' : 'float32';
   const frame = imageStorage(parts, storage, encoder.frozen?.variants);
   return new Replay(totalObservationSize(parts), actionSize, config.replayCapacity, {

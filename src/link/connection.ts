@@ -1,40 +1,40 @@
 /**
- * A connection that comes back: to ZeroMQ's own reconnection after cuts and time-outs it adds a new socket where the old one has
- * ended for ever. libzmq gives a connecting socket up, without a word, when its peer breaks the protocol once (a few garbage
- * bytes, a frame that announces too much).
+ * A ZeroMQ connection that survives a dead socket: beyond ZeroMQ's own reconnection after cuts and timeouts, it creates a new socket
+ * when the old one has given up. libzmq silently abandons a connecting socket when its peer breaks the protocol once (a few garbage
+ * bytes, a frame whose announced size is too large).
  */
 import type { Dealer, Subscriber } from 'zeromq';
 import { Outbox, parseAddress, receiveAll } from './sockets.ts';
 
 /** Silence after which a connecting socket is replaced, ms: three heartbeats of the learner. */
 export const RENEW_AFTER_MS = 3000;
-/** How often it is looked at, as a share of that. */
+/** Number of checks within that time. */
 const LOOKS = 6;
 /**
- * libzmq keeps the parts of a message until the last has come, and has no limit on their number. While nothing whole has come
- * from a peer, this process may grow by so much, bytes; then the connection is replaced, and what it held is free.
+ * libzmq buffers the parts of a message until the last has arrived, without a limit on their number. If this process grows by more
+ * than this without a complete message from the peer, bytes, the connection is replaced, which frees the buffers.
  */
 const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
-/** How often that is looked at, ms. */
+/** Interval of that check, ms. */
 const GROWTH_LOOK_MS = 100;
 
 export interface ConnectionOptions<S extends Dealer | Subscriber> {
   readonly address: string;
-  /** A new socket, not connected yet. Called again for every renewal. */
+  /** Creates a socket, not yet connected. Called again for every renewal. */
   readonly open: () => S;
-  /** A message of one part; others are not ours and are dropped. */
+  /** Called for a message of one part; other messages are dropped. */
   readonly onMessage: (bytes: Buffer) => unknown;
   /** A peer has completed the handshake. */
   readonly onUp?: () => void;
-  /** The peer is gone. */
+  /** The peer has disconnected. */
   readonly onDown?: () => void;
-  /** Time without a peer after which a new socket is made, ms. Default `RENEW_AFTER_MS`. */
+  /** Time without a peer after which a new socket is created, ms. Default `RENEW_AFTER_MS`. */
   readonly renewAfterMs?: number | undefined;
-  /** Messages that may wait to be sent; default: that of `Outbox`. */
+  /** Capacity of the send queue, messages; default: that of `Outbox`. */
   readonly waiting?: number;
 }
 
-/** A Dealer or Subscriber that is replaced when it must be. */
+/** A Dealer or Subscriber that is replaced when necessary. */
 export class Connection<S extends Dealer | Subscriber> {
   readonly #options: ConnectionOptions<S>;
   readonly #renewAfterMs: number;
@@ -44,13 +44,13 @@ export class Connection<S extends Dealer | Subscriber> {
   #outbox: Outbox<Uint8Array> | undefined;
   #isUp = false;
   #sinceMs = 0;
-  /** Memory of the process when something whole came last, bytes; `undefined` where it has not been looked at since. */
+  /** Lowest resident memory since the last complete message, bytes; `undefined` if not measured since. */
   #residentBytes: number | undefined;
   #isClosed = false;
-  /** Sockets that were made after the first. */
+  /** Number of sockets created after the first. */
   renewals = 0;
 
-  /** Begins to connect. Throws `ReinError('link')` for an address that cannot be one. */
+  /** Starts to connect. Throws `ReinError('link')` for an invalid address. */
   constructor(options: ConnectionOptions<S>) {
     parseAddress(options.address);
     this.#options = options;
@@ -64,22 +64,22 @@ export class Connection<S extends Dealer | Subscriber> {
     ];
   }
 
-  /** Sends `message`, or drops it where there is no peer. Never waits. Only where the socket can send. */
+  /** Sends `message`, or drops it without a peer. Never waits. No-op if the socket cannot send. */
   send(message: Uint8Array): void {
     this.#outbox?.push(message);
   }
 
-  /** Forgets what has not been handed to the socket. */
+  /** Discards messages not yet passed to the socket. */
   clear(): void {
     this.#outbox?.clear();
   }
 
-  /** Resolves when everything has been handed to the socket, or dropped. */
+  /** Resolves when all messages have been passed to the socket, or dropped. */
   async idle(): Promise<void> {
     await this.#outbox?.idle();
   }
 
-  /** Replaces the socket: for owners that hear nothing although there is a peer. */
+  /** Replaces the socket: for owners that receive nothing although there is a peer. */
   renew(): void {
     if (this.#isClosed) return;
     this.renewals++;
@@ -94,7 +94,7 @@ export class Connection<S extends Dealer | Subscriber> {
     await Promise.all(this.#loops);
   }
 
-  /** Growth that has another cause costs a new connection and nothing else. */
+  /** Growth of another cause costs a new connection and nothing else. */
   #watchGrowth(): void {
     if (!this.#isUp) return;
     const residentBytes = process.memoryUsage.rss();

@@ -1,32 +1,32 @@
 /**
- * One side's state of the reliable control channel: messages are numbered, kept until acknowledged, sent again after
- * a reconnection, and handed on once and in order. Pure: whoever owns the socket moves the bytes.
+ * State of one end of the reliable control channel: messages are numbered, kept until acknowledged, resent after a reconnection,
+ * and delivered once and in order. Pure: the owner of the socket moves the bytes.
  */
 import { jsonPayload } from './messages.ts';
 
-/** A message on its way. */
+/** A message to be sent. */
 export interface OutgoingControl {
   readonly number: number;
   readonly payload: Uint8Array;
 }
 
-/** Messages that may wait for an acknowledgement; beyond it the oldest are given up. */
+/** Largest number of unacknowledged messages; beyond it the oldest are discarded. */
 const CAPACITY = 256;
 
-/** See the file's head. */
+/** See the top of this file. */
 export class ControlChannel {
   readonly #waiting: { number: number; kind: string; body: object }[] = [];
   #next = 0;
   #peer: string | undefined;
   #expected = 0;
 
-  /** Takes a message in; send what `outgoing` gives then. */
+  /** Queues a message; then send the result of `outgoing`. */
   push(kind: string, body: object): void {
     if (this.#waiting.length >= CAPACITY) this.#waiting.shift();
     this.#waiting.push({ number: this.#next++, kind, body });
   }
 
-  /** The messages from `number` on that nobody has acknowledged. */
+  /** Unacknowledged messages from `number` on. */
   outgoing(from = 0): OutgoingControl[] {
     const base = this.#waiting[0]?.number ?? this.#next;
     return this.#waiting
@@ -34,34 +34,34 @@ export class ControlChannel {
       .map(({ number, kind, body }) => ({ number, payload: jsonPayload({ kind, body, base }) }));
   }
 
-  /** The number that the next message will get. */
+  /** Number of the next message. */
   get next(): number {
     return this.#next;
   }
 
-  /** The peer has everything below `number`. */
+  /** Removes messages below `number`, which the peer has received. */
   acknowledged(number: number): void {
     while (this.#waiting.length > 0 && this.#waiting[0]!.number < number) this.#waiting.shift();
   }
 
-  /** Another process has taken the peer's place: its numbers start anew. */
+  /** Resets the receiving side if another process has taken the peer's place: its numbers start at 0. */
   meetPeer(instance: string): void {
     if (this.#peer === instance) return;
     this.#peer = instance;
     this.#expected = 0;
   }
 
-  /** Forgets waiting messages of `kind`: they were meant for one that is gone. */
+  /** Discards unacknowledged messages of `kind`, addressed to a previous peer. */
   forget(kind: string): void {
     for (let i = this.#waiting.length - 1; i >= 0; i--) if (this.#waiting[i]!.kind === kind) this.#waiting.splice(i, 1);
   }
 
-  /** Forgets what is waiting: its addressee is gone. */
+  /** Discards all unacknowledged messages: their addressee is gone. */
   discard(): void {
     this.#waiting.length = 0;
   }
 
-  /** True when the message is the next one and must be handed on; otherwise it was seen, or an earlier one is missing. */
+  /** True if the message is the next one and must be delivered; false if it is a repetition, or an earlier one is missing. */
   accept(number: number, base: number): boolean {
     if (base > this.#expected) this.#expected = base;
     if (number !== this.#expected) return false;
@@ -69,7 +69,7 @@ export class ControlChannel {
     return true;
   }
 
-  /** What to acknowledge: the number of the next message wanted. */
+  /** Number to acknowledge: that of the next expected message. */
   get expected(): number {
     return this.#expected;
   }

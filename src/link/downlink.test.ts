@@ -65,7 +65,7 @@ describe('weights on the wire', () => {
   it.each(['newest', 'all'] as const)(
     'reach a subscriber of %s that was there before them, and a late one',
     async (keep) => {
-      const learner = await server(undefined, 60_000); // nothing is repeated without a reason
+      const learner = await server(undefined, 60_000); // no periodic repetition
       const early = subscribe(learner, { keep });
       await delay(50);
       learner.publish(bundle(1));

@@ -1,4 +1,4 @@
-/** The way of weights from learner to robots, both ends. */
+/** Weights from learner to robots: both ends. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dealer, Subscriber, type XPublisher } from 'zeromq';
 import { type PolicyWeights, verifyWeights } from '../core/index.ts';
@@ -7,42 +7,42 @@ import { decodeBundle, encodeBundle } from './messages.ts';
 import { CONNECTING_OPTIONS, Outbox, SEND_TIMEOUT_MS, weightsAddressBeside } from './sockets.ts';
 import { decodeFrame, encodeFrame, fault, type LinkFault, peekWeightsVersion } from './wire.ts';
 
-/** What a subscription needs. */
+/** Options of a subscription. */
 export interface SubscribeOptions {
   /** The learner's address, as `LearnerServer.address`. */
   readonly address: string;
-  /** Where it publishes, when that is not the next port. */
+  /** Address of the weights publisher, if not the next port. */
   readonly weightsAddress?: string;
   readonly keep: 'newest' | 'all';
   readonly runId: string;
   readonly schemaHash: string;
-  /** The version in use: only newer ones are given. Default 0. */
+  /** Version in use: only newer ones are delivered. Default 0. */
   readonly after?: number;
-  /** With `all` the next version comes when the promise resolves. What it throws goes to `onFault`. */
+  /** With `all` the next version is delivered when the promise resolves. Errors thrown go to `onFault`. */
   readonly onBundle: (bundle: PolicyWeights) => void | Promise<void>;
-  /** Told of every message that is not used, and with `all` of versions that are no longer kept. */
+  /** Called for every rejected message, and with `all` for versions that are no longer kept. */
   readonly onFault?: (fault: LinkFault) => void;
-  /** Time without a peer, or without weights that the learner has, after which a new socket is made, ms. */
+  /** Time without a peer, or without weights that the learner has announced, after which a new socket is created, ms. */
   readonly renewAfterMs?: number;
 }
 
 /** A running subscription. */
 export interface Subscription {
-  /** The newest version given to `onBundle`. */
+  /** Newest version passed to `onBundle`. */
   readonly version: number;
-  /** The learner says that its newest weights are `version`: where they do not come for long, a new socket is made. */
+  /** Reports that the learner's newest weights are `version`: if they do not arrive for long, a new socket is created. */
   learnerHas(version: number): void;
   close(): Promise<void>;
 }
 
 const ASK_AGAIN_MS = 1000;
-/** Weights that the learner has and that do not come: after so long a new socket is made, after twice that the next. */
+/** Time without announced weights after which a new socket is created; doubled after each renewal, up to the limit. */
 const PATIENCE_MS = 5000;
 const MOST_PATIENCE_MS = 60_000;
 
 /**
- * The robot's side: `newest` skips what is overtaken (real time); `all` gives every version in order (lock-step). Nothing reaches
- * the callback that has not passed `verifyWeights`. Works whether or not the learner runs yet. Throws `ReinError('link')` for a bad address.
+ * Subscribes a robot: `newest` skips superseded versions (real time); `all` delivers every version in order (lock-step). Only
+ * bundles verified by `verifyWeights` are delivered. Works before the learner runs. Throws `ReinError('link')` for a bad address.
  */
 export function subscribeWeights(options: SubscribeOptions): Subscription {
   const gate = new BundleGate(options);
@@ -67,9 +67,9 @@ interface Subscribed {
 function subscribeNewest(options: SubscribeOptions, gate: BundleGate, heard: (bytes: Uint8Array) => void): Subscribed {
   let newest: Uint8Array | undefined;
   let taking: Promise<void> | undefined;
-  /** What has been overtaken while the one before was looked at is not looked at. */
+  /** Versions superseded while the previous one was being checked are skipped. */
   const take = async (): Promise<void> => {
-    await nextTurn(); // everything that has come by now has been received
+    await nextTurn(); // all pending messages have been received
     while (newest !== undefined) {
       const bytes = newest;
       newest = undefined;
@@ -79,7 +79,7 @@ function subscribeNewest(options: SubscribeOptions, gate: BundleGate, heard: (by
   };
   const connection = new Connection({
     address: options.weightsAddress ?? weightsAddressBeside(options.address),
-    // No CONFLATE: libzmq aborts the process where a peer sends it a message of several parts.
+    // No CONFLATE: libzmq aborts the process if a peer sends a multipart message.
     open: () => {
       const socket = new Subscriber({ ...CONNECTING_OPTIONS, receiveHighWaterMark: 2 });
       socket.subscribe('');
@@ -120,7 +120,7 @@ function subscribeAll(options: SubscribeOptions, gate: BundleGate, heard: (bytes
   return { connection, close };
 }
 
-/** Makes a new socket where weights that exist do not come: a subscription can be lost on a connection that lives. */
+/** Creates a new socket if announced weights do not arrive: a subscription can be lost on a live connection. */
 class Arrivals {
   readonly #connection: { renew(): void };
   readonly #patienceMs: number;
@@ -135,7 +135,7 @@ class Arrivals {
     this.#arrived = after;
   }
 
-  /** A message has come, whatever it is worth. */
+  /** Records the arrival of a message, whatever its content. */
   heard(bytes: Uint8Array): void {
     this.#arrived = peekWeightsVersion(bytes) ?? this.#arrived;
     this.#patientMs = this.#patienceMs;
@@ -147,13 +147,13 @@ class Arrivals {
     if (version <= this.#arrived) this.#sinceMs = nowMs;
     if (nowMs - this.#sinceMs < this.#patientMs) return;
     this.#sinceMs = nowMs;
-    // Large weights on a slow line must not be begun again for ever.
+    // A transfer of large weights over a slow line must not be restarted for ever.
     this.#patientMs = Math.min(2 * this.#patientMs, MOST_PATIENCE_MS);
     this.#connection.renew();
   }
 }
 
-/** Lets each good bundle through once. */
+/** Passes each valid bundle on once. */
 class BundleGate {
   version: number;
   readonly #options: SubscribeOptions;
@@ -164,10 +164,10 @@ class BundleGate {
     this.version = options.after ?? 0;
   }
 
-  /** True when the bundle was new and good. Never rejects. */
+  /** True if the bundle was new and valid. Never rejects. */
   async receive(bytes: Uint8Array): Promise<boolean> {
     const announced = peekWeightsVersion(bytes);
-    if (announced !== undefined && announced <= this.version) return false; // a repetition for somebody else
+    if (announced !== undefined && announced <= this.version) return false; // a repetition for another subscriber
     const bundle = this.#check(bytes);
     if (bundle === undefined) return false;
     const { version } = bundle.manifest;
@@ -197,7 +197,7 @@ class BundleGate {
   }
 
   #report(problem: LinkFault): undefined {
-    // A learner of another version repeats its weights as any: said once.
+    // A learner of another version repeats its weights: reported once.
     if (problem.reason === 'bad-version' && problem.message === this.#reportedVersion) return;
     if (problem.reason === 'bad-version') this.#reportedVersion = problem.message;
     this.#options.onFault?.(problem);
@@ -205,9 +205,9 @@ class BundleGate {
   }
 }
 
-/** Versions kept for those who want all. */
+/** Number of versions kept for subscribers that want all. */
 const HISTORY = 64;
-/** An unanswered request is repeated every second: one that was not is from somebody who has gone. */
+/** An unanswered request is repeated every second: an older one is from a client that is gone. */
 const REQUEST_EXPIRES_MS = 10_000;
 
 interface Waiting {
@@ -217,8 +217,8 @@ interface Waiting {
 }
 
 /**
- * The learner's side: the newest version is published to everybody and repeated to latecomers; who wants every version asks for the
- * one after the last it has, and gets it as soon as it exists.
+ * The learner's end: the newest version is published to all subscribers and repeated for late ones; a client that wants every
+ * version requests the one after its last, and gets it as soon as it exists.
  */
 export class WeightsPublisher {
   readonly #outbox: Outbox<Uint8Array>;
@@ -226,7 +226,7 @@ export class WeightsPublisher {
   readonly #history: { version: number; frame: Uint8Array }[] = [];
   readonly #waiting = new Map<string, Waiting>();
 
-  /** `socket` is bound by the caller; `reply` sends a frame to one who asked. */
+  /** `socket` is bound by the caller; `reply` sends a frame to a requesting client. */
   constructor(socket: XPublisher, reply: (identity: Buffer, frame: Uint8Array) => void) {
     this.#outbox = new Outbox<Uint8Array>(socket, 4);
     this.#reply = reply;
@@ -237,7 +237,7 @@ export class WeightsPublisher {
     return this.#history.at(-1)?.version ?? 0;
   }
 
-  /** Sends `bundle` out. Throws `RangeError` when its version does not rise or it is too large for a message. */
+  /** Publishes `bundle`. Throws `RangeError` if its version does not increase or it is too large for a message. */
   publish(bundle: PolicyWeights): void {
     const { version, schemaHash } = bundle.manifest;
     if (version <= this.newest) throw new RangeError(`weights version ${version} follows ${this.newest}`);
@@ -251,14 +251,14 @@ export class WeightsPublisher {
     for (const [key, waiting] of [...this.#waiting]) this.#answer(key, waiting);
   }
 
-  /** Publishes the newest again: to somebody who has just subscribed, or in case it was dropped on the way. */
+  /** Publishes the newest version again: for a new subscriber, or in case it was dropped. */
   repeat(): void {
     const newest = this.#history.at(-1);
-    this.#outbox.clear(); // what still waits is overtaken
+    this.#outbox.clear(); // queued versions are superseded
     if (newest !== undefined) this.#outbox.push(newest.frame);
   }
 
-  /** `identity` has version `have` and wants the next. */
+  /** Requests the version after `have` for the client `identity`. */
   request(identity: Buffer, have: number): void {
     const nowMs = performance.now();
     for (const [key, { askedMs }] of this.#waiting) {

@@ -1,6 +1,6 @@
 /**
- * The formats, held against files that were written once. A difference means that readers elsewhere break: raise the
- * version instead. `UPDATE_GOLDEN=1 npx vitest run src/learner/link/golden` writes new ones.
+ * Formats compared with recorded files. A difference breaks other readers: increment the
+ * version instead. `UPDATE_GOLDEN=1 npx vitest run src/link/golden` records new ones.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -112,7 +112,7 @@ function python(name: string): Record<string, unknown> {
   return JSON.parse(execFileSync('python3', [READER, FOLDER + name, ...sizes], { encoding: 'utf8' }));
 }
 
-/** As JSON gives it: arrays of numbers. */
+/** In JSON form, with arrays of numbers. */
 function plain(t: Transition): Record<string, unknown> {
   const flags = {
     terminated: Number(t.terminated),

@@ -215,7 +215,7 @@ describe('link', () => {
     const learner = await server([]);
     const refused = async (name: string, more: Partial<UplinkOptions>) => {
       const link = uplink(learner.address, journalIn(name), more);
-      // The other robot may go: such a refusal settles nothing, and is waited for here.
+      // The other robot may leave, so this refusal is not final: wait for it here.
       if (name === 'd') await expect.poll(() => link.state, { timeout: 5000 }).toBe('refused');
       return link.connected(name === 'd' ? 0 : 2000).then(
         () => 'welcome',
@@ -491,7 +491,7 @@ describe('link', () => {
     open.push({ close: async () => router.close() });
     await router.bind('tcp://127.0.0.1:0');
     const journal = journalIn();
-    // Long enough for a busy machine: silence goes back, too.
+    // Long enough for a busy machine: silence causes a go-back too.
     const link = uplink(router.lastEndpoint!, journal, { heartbeatMs: 500 });
     const welcome = { watermark: null, delivered: 0, creditRecords: 10, recordVersion: RECORD_VERSION, instance: 'x' };
     const ack = (seq: number) => {

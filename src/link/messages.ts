@@ -1,4 +1,4 @@
-/** What the frames between robot and learner say: typed payloads over `wire.ts`, each with a reader that never throws. */
+/** Payloads of the frames between robot and learner: typed messages over `wire.ts`, each with a reader that never throws. */
 import { z } from 'zod';
 import {
   asObject,
@@ -15,12 +15,12 @@ import { putU64, takeU64 } from '../rows/index.ts';
 import { compareIds, type RecordId, type RecordSizes, recordBytes } from './record.ts';
 import { type Frame, fault, HEADER_BYTES, type LinkFault, MAX_MESSAGE_BYTES } from './wire.ts';
 
-/** A whole number from 0 to 2^53 − 1. */
+/** An integer from 0 to 2^53 − 1. */
 const count = z.custom<number>(isCount);
 const plainObject = z.custom<Record<string, unknown>>((value) => asObject(value) !== undefined);
-/** What numbers mean, key by key. */
+/** Meaning of the numbers, key by key. */
 const meaning = z.custom<Readonly<Record<string, unknown>>>().optional();
-/** `RECORD_VERSION` of the sender. Peers of version 1 say none. */
+/** `RECORD_VERSION` of the sender. Peers of version 1 send none. */
 const recordVersion = count.default(1);
 
 /** The robot's first message on every connection; the schema hash is in the frame's header. */
@@ -32,22 +32,22 @@ const helloSchema = z.object({
   observationSize: count,
   actionSize: count,
   recordVersion,
-  /** Drawn when the uplink was made: tells a reconnection from another process. */
+  /** Drawn when the uplink was created: distinguishes a reconnection from another process. */
   instance: z.string(),
   pid: count,
   host: z.string(),
-  /** Compared with the learner's where that has one. */
+  /** Compared with the learner's, if it has one. */
   meaning,
 });
 export type Hello = Readonly<z.infer<typeof helloSchema>>;
 
-/** The learner's answer: what it has, and how much may be under way. */
+/** The learner's answer: the records it has, and how many may be in flight. */
 const helloAckSchema = z.object({
-  /** The newest record it accepted, or null. */
+  /** Newest accepted record, or null. */
   watermark: z.object({ epoch: count, seq: count }).nullable(),
-  /** Records it accepted of this journal so far. */
+  /** Number of this journal's records accepted so far. */
   delivered: count,
-  /** Records that may be sent beyond the watermark. */
+  /** Number of records that may be sent beyond the watermark. */
   creditRecords: count,
   recordVersion,
   /** Drawn when the server was started. */
@@ -55,9 +55,9 @@ const helloAckSchema = z.object({
 });
 export type HelloAck = Readonly<z.infer<typeof helloAckSchema>>;
 
-/** Why the learner does not talk to a robot. */
+/** Reason for which the learner refuses a robot. */
 const refusalSchema = z.object({
-  /** `no-session` only asks it to say hello again. Later learners may have others. */
+  /** `no-session` only requests another hello. Later learners may have further codes. */
   code: z.custom<'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session'>(
     (code) => typeof code === 'string',
   ),
@@ -66,10 +66,10 @@ const refusalSchema = z.object({
 });
 export type Refusal = Readonly<z.infer<typeof refusalSchema>>;
 
-/** What a learner tells anybody who asks, before a hello: enough to join its run. The schema hash is in the frame's header. */
+/** Answer of a learner to any query before a hello: enough to join its run. The schema hash is in the frame's header. */
 const aboutSchema = z.object({
   runId: z.string(),
-  /** Newest weights; 0 before training has begun. */
+  /** Version of the newest weights; 0 before training has begun. */
   weightsVersion: count,
   meaning,
 });
@@ -79,18 +79,18 @@ export type About = Readonly<z.infer<typeof aboutSchema>>;
 const controlSchema = z.object({
   kind: z.string(),
   body: plainObject,
-  /** The oldest number that the sender still keeps: older ones will never come. */
+  /** Oldest number that the sender still keeps: older ones will never arrive. */
   base: count,
 });
 export type ControlMessage = Readonly<z.infer<typeof controlSchema>>;
 
-/** Body of the learner's `status` message, several times a second. */
+/** Body of the learner's `status` message, sent several times a second. */
 const statusSchema = z.object({
   updates: count,
-  /** Updates of cloning and offline training, before the first of `updates`. */
+  /** Updates of behaviour cloning and offline training, before the first of `updates`. */
   pretrained: count,
   updatesPerS: z.number(),
-  /** Updates per online transition that pays for updates. */
+  /** Updates per online transition counted for updates. */
   utd: z.number(),
   /** Online transitions accepted. */
   online: count,
@@ -102,19 +102,19 @@ const statusSchema = z.object({
 });
 export type LearnerStatus = Readonly<z.infer<typeof statusSchema>>;
 
-/** Body of a robot's `demonstrationsComplete`: all its demonstrations together are so many transitions. */
+/** Body of a robot's `demonstrationsComplete`: the total number of transitions in its demonstrations. */
 const demonstrationsSchema = z.object({ transitions: count });
 
-/** Steps that one report may value. */
+/** Largest number of steps in one report of values. */
 export const MAX_VALUED_STEPS = 64;
 
-/** Body of the learner's `values` message, to one robot: what its critics expect of executed steps of one episode, in their order. */
+/** Body of the learner's `values` message, to one robot: its critics' values of executed steps of one episode, in order. */
 const stepValuesSchema = z
   .object({
     epoch: count,
     episode: count,
     steps: z.array(count).max(MAX_VALUED_STEPS),
-    /** Q of each. */
+    /** Q value of each step. */
     values: z.array(z.number()),
   })
   .refine(({ steps, values }) => steps.length === values.length);
@@ -126,18 +126,18 @@ export const ACK_NOTHING_YET = 2;
 
 const SAME_VERSION = 'run the same version of Rein on the robot and on the learner';
 
-/** Why a robot and a learner of different formats do not talk. */
+/** Refusal for different record versions of robot and learner. */
 export function versionRefusal(robot: number, learner: number): Refusal {
   const message = `the robot writes transitions in version ${robot}, the learner reads version ${learner}`;
   return { code: 'wrong-version', message, remedy: SAME_VERSION };
 }
 
-/** The same where not even frames can be read: `problem` is what `decodeFrame` said of a `bad-version`. */
+/** Refusal for different frame versions: `problem` is the `bad-version` fault of `decodeFrame`. */
 export function protocolRefusal({ message }: LinkFault): Refusal {
   return { code: 'wrong-version', message, remedy: SAME_VERSION };
 }
 
-/** An object as a JSON payload. */
+/** Encodes an object as a JSON payload. */
 export function jsonPayload(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
@@ -162,7 +162,7 @@ export function readControl(payload: Uint8Array): Result<ControlMessage, LinkFau
   return read(payload, controlSchema, 'a control message');
 }
 
-/** Body of a control message, as a reader of payloads gives it. */
+/** Body of a validated control message. */
 type Body = ControlMessage['body'];
 
 export function readStatus(body: Body): Result<LearnerStatus, LinkFault> {
@@ -177,13 +177,13 @@ export function readDemonstrations(body: Body): Result<z.infer<typeof demonstrat
   return fitted(body, demonstrationsSchema, 'a report of demonstrations');
 }
 
-/** Transitions in a row. `previous` is the record the sender sent before them, so that a gap shows. */
+/** Consecutive transitions. `previous` is the record sent before them, so that a gap is detected. */
 export interface TransitionBatch {
   readonly previous: RecordId | null;
   readonly records: Uint8Array;
 }
 
-/** Layout of a batch: u32 epoch and u64 seq of `previous` at 0 and 8, u32 1 at 4 where there is one; records from 16 on. */
+/** Layout of a batch: u32 epoch and u64 seq of `previous` at 0 and 8, u32 1 at 4 if there is one; records from 16 on. */
 const BATCH_PREFIX_BYTES = 16;
 
 export function batchPayload(batch: TransitionBatch): Uint8Array {
@@ -198,7 +198,7 @@ export function batchPayload(batch: TransitionBatch): Uint8Array {
   return bytes;
 }
 
-/** Reads a batch; the records stay a view into the frame. */
+/** Reads a batch; the records remain a view into the frame. */
 export function readBatch(frame: Frame, sizes: RecordSizes): Result<TransitionBatch, LinkFault> {
   const { payload, count } = frame;
   if (payload.length !== BATCH_PREFIX_BYTES + count * recordBytes(sizes)) {
@@ -211,18 +211,18 @@ export function readBatch(frame: Frame, sizes: RecordSizes): Result<TransitionBa
   return ok({ previous, records: payload.subarray(BATCH_PREFIX_BYTES) });
 }
 
-/** The learner's count of accepted records, as the payload of an `ack`. */
+/** Encodes the learner's count of accepted records as the payload of an `ack`. */
 export function ackPayload(delivered: number): Uint8Array {
   const bytes = new Uint8Array(8);
   putU64(new DataView(bytes.buffer), 0, delivered);
   return bytes;
 }
 
-/** What an `ack` frame says. */
+/** Content of an `ack` frame. */
 export interface Ack {
   readonly watermark: RecordId | null;
   readonly delivered: number;
-  /** The learner misses something before what it just received. */
+  /** The learner lacks a record before those just received. */
   readonly isRewind: boolean;
 }
 
@@ -234,11 +234,11 @@ export function readAck(frame: Frame): Result<Ack, LinkFault> {
   return ok({ watermark, delivered, isRewind: (frame.flags & ACK_REWIND) !== 0 });
 }
 
-/** Layout of weights: u32 lengths of manifest, graph (bytes) and weights (numbers), u32 0; then these three, each from a multiple of 4. */
+/** Layout of weights: u32 lengths of manifest, graph (bytes) and weights (numbers), u32 0; then these three, each 4-byte aligned. */
 const PREFIX_BYTES = 16;
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** A bundle as a frame's payload. Throws `RangeError` when it would not fit into a message. */
+/** Encodes a bundle as a frame's payload. Throws `RangeError` if it would not fit into a message. */
 export function encodeBundle(bundle: PolicyWeights): Uint8Array {
   const manifest = Buffer.from(JSON.stringify(bundle.manifest), 'utf8');
   const graphAt = PREFIX_BYTES + padded(manifest.length);
@@ -289,12 +289,12 @@ function bytesOf(values: Float32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
-/** True where everything up to `id` is covered by `watermark`. */
+/** True if everything up to `id` is covered by `watermark`. */
 export function isCovered(id: RecordId | null, watermark: RecordId | null): boolean {
   return id === null || (watermark !== null && compareIds(id, watermark) <= 0);
 }
 
-/** What `schema` makes of a payload; a fault that names `what` it was to be where it does not fit. */
+/** Validates a payload with `schema`; otherwise returns a fault that names the expected message `what`. */
 function read<T>(payload: Uint8Array, schema: z.ZodType<T>, what: string): Result<T, LinkFault> {
   return fitted(parseObject(payload), schema, what);
 }

@@ -55,7 +55,7 @@ describe('asking a learner', () => {
   it('leaves a peer over which the process grows and nothing whole comes, and asks over a new connection', async () => {
     const asked = new Set<string>();
     let residentBytes = 0;
-    // Until the second connection: one on which nothing came within two looks would be left as well.
+    // Only until the second connection: one without a message within two checks would be replaced as well.
     const growing = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
       if (asked.size < 2) residentBytes += 300 * 1024 * 1024;
       return residentBytes;

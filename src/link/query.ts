@@ -1,4 +1,4 @@
-/** Asking a learner which run it trains, before a robot joins it: a robot that is told nothing takes the learner's run. */
+/** Queries a learner's run before a robot joins it: a robot without a configured run takes the learner's. */
 import { Dealer } from 'zeromq';
 import { ReinError } from '../core/index.ts';
 import { Connection } from './connection.ts';
@@ -6,21 +6,21 @@ import { protocolRefusal, readAbout } from './messages.ts';
 import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS } from './sockets.ts';
 import { decodeFrame, encodeFrame, type Frame, type LinkFault } from './wire.ts';
 
-/** Who a learner is. */
+/** Identity of a learner. */
 export interface LearnerInfo {
   readonly runId: string;
   readonly schemaHash: string;
-  /** Newest weights; 0 before training has begun. */
+  /** Version of the newest weights; 0 before training has begun. */
   readonly weightsVersion: number;
-  /** What observations and actions mean to it, key by key; absent at learners that do not say. */
+  /** Meaning of its observations and actions, key by key; absent if the learner does not state it. */
   readonly meaning?: Readonly<Record<string, unknown>>;
 }
 
 const ASK_AGAIN_MS = 200;
 
 /**
- * Asks the learner at `address`. Rejects with `ReinError('link')` for an address that cannot be one, and where nobody
- * answers within `timeoutMs`; with `ReinError('environment')` where one answers in another version of the protocol.
+ * Queries the learner at `address`. Rejects with `ReinError('link')` for an invalid address or without an answer within
+ * `timeoutMs`; with `ReinError('environment')` for an answer in another protocol version.
  */
 export async function askLearner(address: string, timeoutMs: number): Promise<LearnerInfo> {
   let onMessage: (bytes: Uint8Array) => void = () => undefined;

@@ -1,6 +1,6 @@
 /**
- * A transition as bytes: the same record on the wire and in the journal. Scalars are little-endian, one after another in the order of
- * `TRANSITION`; a word or a flag is one byte. Arrays follow as 32-bit floats. `tests/python/read_frames.py` reads it back.
+ * Byte format of a transition, on the wire and in the journal. Scalars are little-endian, one after another in the order of
+ * `TRANSITION`; a word or a flag is one byte. Arrays follow as 32-bit floats. `tests/python/read_frames.py` reads it too.
  */
 import { endianness } from 'node:os';
 import { createTransition, ok, type Result, TRANSITION, type Transition } from '../core/index.ts';
@@ -8,8 +8,8 @@ import { type ByteCodec, byteCodecOf, takeU64 } from '../rows/index.ts';
 import { fault, type LinkFault } from './wire.ts';
 
 /**
- * Version of the record. The hello and its answer, and every journal file, carry it. 2 added `marginMin`, `tankDrainJ`
- * and `tankLevel`. Byte 83 was zero in its first records, which is what `isBasePhase` says of them.
+ * Version of the record, carried by the hello, its answer, and every journal file. 2 added `marginMin`, `tankDrainJ`
+ * and `tankLevel`. In early records byte 83, now `isBasePhase`, was zero, which is the correct value for them.
  */
 export const RECORD_VERSION = 2;
 
@@ -17,7 +17,7 @@ const RECORD: ByteCodec<Transition> = byteCodecOf(TRANSITION);
 const EPOCH_OFFSET = RECORD.offsetOf('epoch');
 const SEQ_OFFSET = RECORD.offsetOf('seq');
 
-/** The sizes that a run's schema fixes. */
+/** Sizes fixed by a run's schema. */
 export type RecordSizes = {
   /** O: numbers in one observation. */
   readonly observationSize: number;
@@ -25,7 +25,7 @@ export type RecordSizes = {
   readonly actionSize: number;
 };
 
-/** Names a record for ever: records of one journal are ordered by it. */
+/** Permanent identity of a record; orders the records of one journal. */
 export interface RecordId {
   readonly epoch: number;
   readonly seq: number;
@@ -33,24 +33,24 @@ export interface RecordId {
 
 if (endianness() !== 'LE') throw new Error('records are copied as little-endian memory; this machine is big-endian');
 
-/** Bytes of one record. */
+/** Size of one record, bytes. */
 export function recordBytes(sizes: RecordSizes): number {
   return RECORD.size(sizes);
 }
 
-/** -1, 0 or 1 as `a` comes before, is, or comes after `b`. */
+/** Returns −1, 0 or 1 if `a` is before, equal to, or after `b`. */
 export function compareIds(a: RecordId, b: RecordId): number {
   return Math.sign(a.epoch - b.epoch) || Math.sign(a.seq - b.seq);
 }
 
-/** Writes `transition` at `offset` of `view`. Allocates nothing. Throws `RangeError` when an array has another size. */
+/** Writes `transition` at `offset` of `view`. Allocates nothing. Throws `RangeError` if an array has another size. */
 export function encodeRecord(view: DataView, offset: number, transition: Transition, sizes: RecordSizes): void {
   RECORD.write(view, offset, transition, sizes);
 }
 
 /**
- * Reads the record that fills `bytes`. Never throws on bad bytes: a wrong length, an unknown source, a flag that is neither
- * 0 nor 1 or a number that is not finite gives a reason.
+ * Reads the record that fills `bytes`. Never throws on bad bytes: a wrong length, an unknown source, a flag that is neither 0 nor 1
+ * or a non-finite number returns a fault.
  */
 export function decodeRecord(bytes: Uint8Array, sizes: RecordSizes): Result<Transition, LinkFault> {
   if (bytes.length !== recordBytes(sizes)) {

@@ -8,7 +8,7 @@ import { encodeRecord, type RecordId, recordBytes } from './record.ts';
 import { JournalIntake, type ServerCounters } from './robot-session.ts';
 
 const SIZES = { observationSize: 1, actionSize: 1 };
-/** A journal of three epochs, with numbers left out as a full disk leaves them. */
+/** A journal of three epochs, with gaps in its numbers as after a full disk. */
 const JOURNAL: readonly RecordId[] = [
   ...[0, 1, 2, 3, 7, 8].map((seq) => ({ epoch: 1, seq })),
   ...[0, 1, 2].map((seq) => ({ epoch: 2, seq })),

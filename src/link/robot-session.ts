@@ -1,6 +1,6 @@
 /**
- * What the learner knows of one robot: its connection, how far its journal has been accepted and what became of every record,
- * and the reasons to refuse it. Pure bookkeeping around the learner's callback; the server moves the bytes.
+ * The learner's state of one robot: its connection, the accepted part of its journal, the outcome of every record,
+ * and reasons to refuse it. Pure bookkeeping around the learner's callback; the server moves the bytes.
  */
 import type { Transition } from '../core/index.ts';
 import { ControlChannel } from './control-channel.ts';
@@ -16,38 +16,38 @@ import {
 } from './record.ts';
 import type { LinkFault } from './wire.ts';
 
-/** How far a robot's journal has been accepted: what a learner stores with its checkpoint and gives back after it. */
+/** Accepted part of a robot's journal: stored by a learner with its checkpoint and restored from it. */
 export interface Watermark {
   readonly robotId: string;
   readonly journalId: string;
   readonly epoch: number;
   readonly seq: number;
-  /** Records accepted up to here. */
+  /** Number of records accepted so far. */
   readonly delivered: number;
 }
 
 /** Counts over all robots since the server was started. */
 export interface ServerCounters {
-  /** Transition records that arrived, repetitions included. */
+  /** Transition records received, repetitions included. */
   received: number;
-  /** Of those, handed to the learner and accepted by it. */
+  /** Of those, passed to the learner and accepted by it. */
   delivered: number;
-  /** Of those, had been accepted before and were dropped. */
+  /** Of those, dropped because they had been accepted before. */
   repeated: number;
-  /** Records that the journal's numbers show to be missing, quarantined ones included. */
+  /** Records missing according to the journal's numbers, quarantined ones included. */
   lost: number;
-  /** Frames and records that were not used, by reason. */
+  /** Rejected frames and records, by reason. */
   quarantined: Record<string, number>;
-  /** Frames dropped because a robot sent more than it may. */
+  /** Frames dropped because a robot exceeded its limit. */
   flooded: number;
-  /** Robots that were refused, by code. */
+  /** Refused robots, by code. */
   refused: Record<string, number>;
 }
 
-/** May throw or reject: the record is then not acknowledged, and comes again. */
+/** May throw or reject: the record is then not acknowledged, and is sent again. */
 export type OnTransition = (transition: Transition, robotId: string) => void | Promise<void>;
 
-/** Takes batches of one journal and hands on each record once and in order. */
+/** Takes batches of one journal and passes each record on once and in order. */
 export class JournalIntake {
   readonly robotId: string;
   readonly journalId: string;
@@ -56,7 +56,7 @@ export class JournalIntake {
   readonly #onTransition: OnTransition;
   #newest: RecordId | null;
   #delivered: number;
-  /** Records of this journal that its numbers show to be missing, and those that its robot says it cannot give any more. */
+  /** Records of this journal missing according to its numbers, and records reported by its robot as lost. */
   #missing = 0;
   #reported = 0;
 
@@ -75,7 +75,7 @@ export class JournalIntake {
     this.#onTransition = onTransition;
   }
 
-  /** The newest record that is done with, or null. */
+  /** The newest processed record, or null. */
   get newest(): RecordId | null {
     return this.#newest;
   }
@@ -90,8 +90,8 @@ export class JournalIntake {
   }
 
   /**
-   * The robot says how many records of its journal it cannot give any more: those of whole epochs leave no gap in the numbers. It may
-   * say so before the gap that others leave has come.
+   * Takes the number of records that the robot reports as lost in its journal: those of whole epochs leave no gap in the numbers.
+   * The report may precede the gap that others leave.
    */
   reportLost(records: number): void {
     this.#countLost(() => {
@@ -100,8 +100,8 @@ export class JournalIntake {
   }
 
   /**
-   * Hands the batch's new records on. False where one before it is missing: the robot must go back to the watermark.
-   * Rejects with what the learner's callback throws; everything before that record stays accepted.
+   * Passes the batch's new records on. False if an earlier record is missing: the robot must go back to the watermark. Rejects with
+   * the error of the learner's callback; everything before that record stays accepted.
    */
   async take(batch: TransitionBatch): Promise<boolean> {
     const size = recordBytes(this.#sizes);
@@ -142,7 +142,7 @@ export class JournalIntake {
     });
   }
 
-  /** Most of what is lost is in both counts: the larger one is the least that is lost. */
+  /** Both counts include most of the losses: the larger one is the lower bound of what is lost. */
   #countLost(change: () => void): void {
     const before = Math.max(this.#missing, this.#reported);
     change();
@@ -150,20 +150,20 @@ export class JournalIntake {
   }
 }
 
-/** Counts something that was not used. */
+/** Counts a rejected frame or record. */
 export function quarantine(counters: ServerCounters, problem: LinkFault): void {
   counters.quarantined[problem.reason] = (counters.quarantined[problem.reason] ?? 0) + 1;
 }
 
-/** A robot of one journal; survives reconnections. */
+/** A robot with one journal; survives reconnections. */
 export class RobotPeer {
   readonly robotId: string;
   readonly intake: JournalIntake;
   readonly control: ControlChannel = new ControlChannel();
-  /** ZeroMQ's name of the connection; undefined while there is none. */
+  /** ZeroMQ's routing id of the connection; `undefined` without one. */
   identity: Buffer | undefined;
   heardMs = 0;
-  /** Frames waiting for the learner's callback. */
+  /** Number of frames waiting for the learner's callback. */
   queued = 0;
   #hello: Hello;
   #queue: Promise<void> = Promise.resolve();
@@ -180,7 +180,7 @@ export class RobotPeer {
     this.intake = new JournalIntake({ ...hello, watermark }, sizes, counters, onTransition);
   }
 
-  /** Takes over a connection. A new process gets no messages that were meant for the one before. */
+  /** Takes over a connection. A new process gets no messages addressed to the previous one. */
   connect(identity: Buffer, hello: Hello): void {
     if (hello.instance !== this.#hello.instance) this.control.discard();
     this.control.meetPeer(hello.instance);
@@ -189,7 +189,7 @@ export class RobotPeer {
     this.#hello = hello;
   }
 
-  /** True for the same process, and for a later start on the same journal: its lock proves that this one is gone. */
+  /** True for the same process, and for a later start on the same journal, whose lock proves that this process has ended. */
   mayBeReplacedBy(hello: Hello): boolean {
     const isLater = hello.journalId === this.#hello.journalId && hello.epoch > this.#hello.epoch;
     return hello.instance === this.#hello.instance || isLater;
@@ -212,7 +212,7 @@ export class RobotPeer {
   }
 }
 
-/** Why `hello` is not welcome, or undefined. `live` is the robot that holds its id. */
+/** Returns why `hello` is refused; `undefined` if accepted. `live` is the connected robot with the same id. */
 export function refusalFor(
   hello: Hello,
   schemaHash: string,
@@ -246,7 +246,7 @@ export function refusalFor(
   return undefined;
 }
 
-/** The first key whose values differ, and both of them as text. */
+/** First key whose values differ, and both values as text. */
 export function firstDifference(
   a: Readonly<Record<string, unknown>>,
   b: Readonly<Record<string, unknown>>,

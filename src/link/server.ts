@@ -1,5 +1,5 @@
 /**
- * The learner's end of the link: welcomes robots, takes their transitions once and in order, acknowledges what the
+ * The learner's end of the link: accepts robots, takes their transitions once and in order, acknowledges what the
  * learner has accepted, publishes weights. It never waits for a robot.
  */
 
@@ -32,37 +32,37 @@ import {
 import { bindPair, HIGH_WATER_MARK, Outbox, receiveAll, SOCKET_OPTIONS } from './sockets.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, type LinkFault, robotIdHash } from './wire.ts';
 
-/** What a learner's server is started with. */
+/** Options of a learner's server. */
 export interface LearnerServerOptions {
   /** `tcp://127.0.0.1:PORT`; port 0 takes a free one. Only loopback addresses are allowed. */
   readonly bind: string;
-  /** Where weights are published; default the next port. */
+  /** Address on which weights are published; default the next port. */
   readonly weightsBind?: string;
   readonly runId: string;
   readonly schemaHash: string;
-  /** What observations and actions mean, key by key: a robot for which anything differs is refused with that key. */
+  /** Meaning of observations and actions, key by key: a robot that differs in any key is refused with that key. */
   readonly meaning?: Readonly<Record<string, unknown>>;
   readonly observationSize: number;
   readonly actionSize: number;
-  /** Called once for each record, in the order of its journal; the record is acknowledged when it returns or resolves. The transition is the callee's to keep. */
+  /** Called once for each record, in journal order; on return or resolution it is acknowledged. The callee owns the transition. */
   readonly onTransition: OnTransition;
   readonly onControl?: (kind: string, body: Record<string, unknown>, robotId: string) => void;
-  /** What an earlier server's `watermarks()` gave, stored with the replay buffer. */
+  /** `watermarks()` of an earlier server, stored with the replay buffer. */
   readonly watermarks?: readonly Watermark[];
-  /** Told in one sentence of what went wrong and was survived. */
+  /** Called with one sentence for every error that was handled. */
   readonly onFault?: (message: string) => void;
-  /** Records that a robot may have under way; default 2048. */
+  /** Number of records that a robot may have in flight; default 2048. */
   readonly creditRecords?: number;
-  /** Silence after which a robot's place may be taken by another of the same id, ms; default 3000. */
+  /** Silence after which another robot may take over the id, ms; default 3000. */
   readonly liveMs?: number;
   /** Period of heartbeats and repetitions, ms; default 1000. */
   readonly heartbeatMs?: number;
 }
 
-/** Frames of one robot that may wait for the learner's callback. */
+/** Largest number of frames of one robot that wait for the learner's callback. */
 const MAX_QUEUED_FRAMES = 512;
 
-/** Starts a server. Rejects with `ReinError('link')` where the port is in use or the address may not be bound. */
+/** Starts a server. Rejects with `ReinError('link')` if the port is in use or the address may not be bound. */
 export async function startLearnerServer(options: LearnerServerOptions): Promise<LearnerServer> {
   const router = new Router({
     ...SOCKET_OPTIONS,
@@ -80,7 +80,7 @@ export async function startLearnerServer(options: LearnerServerOptions): Promise
   }
 }
 
-/** A running server. Get one from `startLearnerServer`. */
+/** A running server. Created by `startLearnerServer`. */
 export class LearnerServer {
   readonly address: string;
   readonly weightsAddress: string;
@@ -101,7 +101,7 @@ export class LearnerServer {
   readonly #robots = new Map<string, RobotPeer>();
   readonly #byIdentity = new Map<string, RobotPeer>();
   readonly #known: Watermark[];
-  /** Of peers of other versions, each told once: there are 255 at most. */
+  /** Versions of other peers, each reported once: there are 255 at most. */
   readonly #reportedVersions = new Set<string>();
   readonly #instance = randomBytes(8).toString('hex');
   readonly #loops: Promise<void>[];
@@ -125,7 +125,7 @@ export class LearnerServer {
     this.#loops = [
       receiveAll(router, (parts) => this.#receive(parts)),
       receiveAll(publisher, ([message]) => {
-        if (message?.[0] === 1) this.#weights.repeat(); // somebody subscribed
+        if (message?.[0] === 1) this.#weights.repeat(); // a new subscriber
       }),
     ];
     this.#timers = [
@@ -134,12 +134,12 @@ export class LearnerServer {
     ];
   }
 
-  /** Sends weights to every subscriber. Throws `RangeError` when the version does not rise or the bundle is over 16 MiB. */
+  /** Sends weights to every subscriber. Throws `RangeError` if the version does not increase or the bundle is over 16 MiB. */
   publish(bundle: PolicyWeights): void {
     this.#weights.publish(bundle);
   }
 
-  /** Sends a small message reliably and in order to one robot, or to all that are connected. */
+  /** Sends a small message reliably and in order to one robot, or to all connected ones. */
   sendControl(kind: string, body: object, robotId?: string): void {
     for (const robot of this.#robots.values()) {
       if (robotId !== undefined && robot.robotId !== robotId) continue;
@@ -150,7 +150,7 @@ export class LearnerServer {
     }
   }
 
-  /** Ids of the robots heard from lately. */
+  /** Ids of the robots with recent messages. */
   robots(): string[] {
     return [...this.#robots.values()].filter((robot) => this.#isLive(robot)).map((robot) => robot.robotId);
   }
@@ -160,7 +160,7 @@ export class LearnerServer {
     return [...this.#robots.keys()];
   }
 
-  /** How far every journal has been accepted: store it together with the transitions, give it to the next server. */
+  /** Accepted part of every journal: to be stored together with the transitions, and passed to the next server. */
   watermarks(): Watermark[] {
     const current = [...this.#robots.values()].flatMap((robot) => robot.intake.watermark() ?? []);
     const isCurrent = (known: Watermark) =>
@@ -168,7 +168,7 @@ export class LearnerServer {
     return [...this.#known.filter((known) => !isCurrent(known)), ...current];
   }
 
-  /** Stops listening. Records under way stay with their robots. Never rejects. */
+  /** Stops listening. Records in flight stay with their robots. Never rejects. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -190,10 +190,10 @@ export class LearnerServer {
     else this.#receiveInSession(identity, frame.value);
   }
 
-  /** A peer of another version cannot read the answer, but sees in it which version this is. */
+  /** A peer of another version cannot read the answer, but its header tells it this version. */
   #unreadable(identity: Buffer, problem: LinkFault): void {
     quarantine(this.counters, problem);
-    // Who has been welcomed speaks this version: one that it does not would be damage.
+    // An accepted peer has this version: a different one is damage.
     if (problem.reason !== 'bad-version' || this.#byIdentity.has(identity.toString('hex'))) return;
     this.#refuse(identity, protocolRefusal(problem));
     if (this.#reportedVersions.has(problem.message)) return;
@@ -230,7 +230,7 @@ export class LearnerServer {
     }
   }
 
-  /** Tells a robot that does not know yet which run this is. */
+  /** Answers a robot's query for the run. */
   #introduce(identity: Buffer): void {
     const { runId, schemaHash, meaning } = this.#options;
     const known = { runId, weightsVersion: this.#weights.newest };
@@ -304,7 +304,7 @@ export class LearnerServer {
     this.#acknowledge(robot, isComplete ? 0 : ACK_REWIND);
   }
 
-  /** Says how far the robot's journal has been accepted, as an answer to a batch or to a heartbeat. */
+  /** Sends the accepted part of the robot's journal, in answer to a batch or a heartbeat. */
   #acknowledge(robot: RobotPeer, rewind: number): void {
     const { newest, delivered } = robot.intake;
     const flags = rewind | (newest === null ? ACK_NOTHING_YET : 0);

@@ -1,10 +1,10 @@
-/** The settings and habits that all our ZeroMQ sockets share. Together with its users here, the only importer of zeromq. */
+/** Common settings and helpers of Rein's ZeroMQ sockets. Together with its users in this room, the only importer of zeromq. */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Router, XPublisher } from 'zeromq';
 import { ReinError } from '../core/index.ts';
 import { MAX_MESSAGE_BYTES } from './wire.ts';
 
-/** Settings of every socket, in ZeroMQ's words; times in ms. */
+/** Settings of every socket, in ZeroMQ's terms; times in ms. */
 interface SocketSettings {
   readonly maxMessageSize: number;
   readonly tcpMaxRetransmitTimeout: number;
@@ -20,9 +20,9 @@ interface ConnectingSettings extends SocketSettings {
 }
 
 /**
- * ZeroMQ's own defaults allow unlimited messages and queues for peers that are gone. Its heartbeats stay off: libzmq 4.3.5 aborts
- * the process (`!_io_error`, stream_engine_base.cpp) where one falls due after a peer went away whose messages waited to be read.
- * The link has heartbeats of its own, and the kernel ends connections whose data nobody takes.
+ * ZeroMQ's defaults allow unlimited message sizes and queues for lost peers. Its heartbeats stay off: libzmq 4.3.5 aborts
+ * the process (`!_io_error`, stream_engine_base.cpp) if one falls due after the loss of a peer whose messages are still unread.
+ * The link has its own heartbeats, and the kernel ends connections whose data is not acknowledged.
  */
 export const SOCKET_OPTIONS: SocketSettings = {
   maxMessageSize: MAX_MESSAGE_BYTES,
@@ -30,18 +30,18 @@ export const SOCKET_OPTIONS: SocketSettings = {
   handshakeInterval: 1000,
   linger: 0,
 };
-/** For sockets that connect: no queue without a peer, and reconnection within 2 s. */
+/** For connecting sockets: no queue without a peer, and reconnection within 2 s. */
 export const CONNECTING_OPTIONS: ConnectingSettings = {
   ...SOCKET_OPTIONS,
   immediate: true,
   reconnectInterval: 100,
   reconnectMaxInterval: 1000,
 };
-/** How long a connecting socket tries to send before the message is dropped. */
+/** Time after which a connecting socket drops an unsent message. */
 export const SEND_TIMEOUT_MS = 200;
 export const HIGH_WATER_MARK = 1024;
 
-/** A receive loop that never gives way starves every timer of the process. */
+/** A receive loop that never yields starves every timer of the process. */
 const MESSAGES_PER_TURN = 256;
 
 interface Receiver {
@@ -49,7 +49,7 @@ interface Receiver {
   receive(): Promise<Buffer[]>;
 }
 
-/** Hands every message to `onMessage` until the socket is closed. Rejects only with what `onMessage` throws. */
+/** Passes every message to `onMessage` until the socket is closed. Rejects only with errors of `onMessage`. */
 export async function receiveAll(socket: Receiver, onMessage: (parts: Buffer[]) => unknown): Promise<void> {
   for (let n = 1; ; n++) {
     let parts: Buffer[];
@@ -71,8 +71,8 @@ interface Sender<M> {
 }
 
 /**
- * Sends messages one at a time, as a socket demands, without ever making the caller wait. What cannot be sent, or
- * comes while too much waits, is dropped: the protocol above sends again what matters.
+ * Sends messages one at a time, as a socket requires, without ever blocking the caller. Messages that cannot be sent, or exceed the
+ * queue, are dropped: the protocol above resends what matters.
  */
 export class Outbox<M> {
   readonly #socket: Sender<M>;
@@ -80,7 +80,7 @@ export class Outbox<M> {
   readonly #queue: M[] = [];
   readonly #idlers: (() => void)[] = [];
   #isPumping = false;
-  /** Messages that were not sent. */
+  /** Number of messages not sent. */
   dropped = 0;
 
   constructor(socket: Sender<M>, limit: number = HIGH_WATER_MARK) {
@@ -97,12 +97,12 @@ export class Outbox<M> {
     if (!this.#isPumping) void this.#run();
   }
 
-  /** Forgets what has not been handed to the socket. */
+  /** Discards messages not yet passed to the socket. */
   clear(): void {
     this.#queue.length = 0;
   }
 
-  /** Resolves when everything has been handed to the socket, or dropped. */
+  /** Resolves when all messages have been passed to the socket, or dropped. */
   async idle(): Promise<void> {
     if (this.#isPumping) await new Promise<void>((resolve) => this.#idlers.push(resolve));
   }
@@ -113,7 +113,7 @@ export class Outbox<M> {
       try {
         await this.#socket.send(this.#queue.shift()!);
       } catch {
-        this.dropped++; // no peer, or one that does not read: both show as a silence that the owner handles
+        this.dropped++; // no peer, or one that does not read: the owner handles both as silence
       }
       if (n % MESSAGES_PER_TURN === 0) await nextTurn();
     }
@@ -122,7 +122,7 @@ export class Outbox<M> {
   }
 }
 
-/** Throws `ReinError('link')` unless `address` is `tcp://host:port`; gives host and port. */
+/** Parses `tcp://host:port`. Throws `ReinError('link')` for anything else. */
 export function parseAddress(address: string): { host: string; port: number } {
   const match = /^tcp:\/\/(\[[0-9a-fA-F:]+\]|[^:/]+):(\d{1,5})$/.exec(address);
   const port = Number(match?.[2]);
@@ -134,13 +134,13 @@ export function parseAddress(address: string): { host: string; port: number } {
   return { host: match[1]!, port };
 }
 
-/** The address where weights are published next to the learner's `address`: the next port. */
+/** Address of the weights publisher beside the learner's `address`: the next port. */
 export function weightsAddressBeside(address: string): string {
   const { host, port } = parseAddress(address);
   return `tcp://${host}:${port + 1}`;
 }
 
-/** Refuses an address that other machines could reach: encryption and the allow-list for those do not exist yet. */
+/** Rejects an address that other machines could reach: encryption and an allow-list for them do not exist yet. */
 function requireLoopback(address: string): void {
   const { host } = parseAddress(address);
   if (host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)) return;
@@ -149,9 +149,9 @@ function requireLoopback(address: string): void {
   });
 }
 
-/** Free ports are taken in pairs; a neighbour may be in use. */
+/** Attempts to bind a pair of free ports: the second one may be in use. */
 const ATTEMPTS = 20;
-/** A socket that was closed gives its port back a moment later: for so long a port in use is tried again. */
+/** Time for which a port in use is retried: a closed socket releases its port slightly later. */
 const STILL_CLOSING_MS = 300;
 
 /** Binds `router` to `bind` and `publisher` to `weightsBind`, or to the port after the router's. Rejects with `ReinError('link')`. */

@@ -1,6 +1,6 @@
 /**
- * Go-back-N over the journal: which records are under way, which are acknowledged, where to read on. Knows the
- * journal and a function that sends a frame; no sockets, no timers but for a short pause before a repetition.
+ * Go-back-N over the journal: tracks records in flight, acknowledged records, and the read position. Depends on the journal and a
+ * function that sends a frame; no sockets, no timers but for a short pause before a repetition.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from './journal/journal.ts';
@@ -8,10 +8,10 @@ import { batchPayload, isCovered } from './messages.ts';
 import { peekId, type RecordId, recordBytes } from './record.ts';
 import type { FrameFields } from './wire.ts';
 
-/** A batch stays well below the message limit and small enough that a robot's steps are not held up behind one. */
+/** Batch limits: well below the message limit, and small enough not to delay a robot's steps. */
 const BATCH_RECORDS = 64;
 const BATCH_BYTES = 1024 * 1024;
-/** How many times longer than at first it may wait before it sends again what nobody acknowledges. */
+/** Largest factor by which the wait before a repetition grows without acknowledgements. */
 const MAX_PATIENCE = 10;
 const GO_BACK_PAUSE_MS = 50;
 
@@ -24,19 +24,19 @@ interface UnderWay {
 export interface UplinkCounters {
   /** Records sent at least once. */
   readonly sent: number;
-  /** Of those, the learner has accepted or set aside. Falls when a learner restarts from an older checkpoint. */
+  /** Of those, accepted or quarantined by the learner. Decreases when a learner restarts from an older checkpoint. */
   readonly acked: number;
-  /** Records that the learner counts more often than they exist: always 0 unless the protocol is broken. */
+  /** Records counted more than once by the learner: always 0 unless the protocol is broken. */
   readonly duplicated: number;
-  /** Records that never reach the learner: left out for a full disk, damaged on disk, or set aside by the learner. */
+  /** Records that never reach the learner: dropped because of a full disk, damaged on disk, or quarantined by the learner. */
   readonly lost: number;
-  /** Records that the learner has not acknowledged yet. */
+  /** Records not yet acknowledged by the learner. */
   readonly pending: number;
-  /** Times a record was sent again after a reconnection: harmless. */
+  /** Number of records sent again after a reconnection: harmless. */
   readonly resent: number;
 }
 
-/** See the file's head. */
+/** See the top of this file. */
 export class TransitionSender {
   readonly #journal: Journal;
   readonly #send: (fields: FrameFields, payload: Uint8Array) => void;
@@ -57,7 +57,7 @@ export class TransitionSender {
   #progressMs = 0;
   #patience = 1;
 
-  /** `onFailure` is called when the journal could not be read: pause, and start again later. */
+  /** `onFailure` is called if the journal could not be read: pause, and start again later. */
   constructor(
     journal: Journal,
     send: (fields: FrameFields, payload: Uint8Array) => void,
@@ -74,12 +74,12 @@ export class TransitionSender {
     return this.#acked;
   }
 
-  /** Whether the position is that of the learner that is there now, and not of one before it. */
+  /** True if the position is that of the present learner, not of a previous one. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Records up to there that were written and cannot be had any more: damaged, or gone with their file. */
+  /** Records up to that position that were written and are damaged or gone with their file. */
   get lostOnDisk(): number {
     return Math.max(0, this.#acked - this.#delivered);
   }
@@ -96,27 +96,27 @@ export class TransitionSender {
     };
   }
 
-  /** Begins behind `watermark` with at most `creditRecords` under way. Rejects when the journal cannot be read. */
+  /** Starts after `watermark` with at most `creditRecords` in flight. Rejects if the journal cannot be read. */
   async start(watermark: RecordId | null, delivered: number, creditRecords: number): Promise<void> {
     this.#credit = creditRecords;
     await this.#seek(watermark, delivered);
   }
 
-  /** Sends nothing until `start`. */
+  /** Stops sending until `start`. */
   pause(): void {
     this.#isRunning = false;
     this.#generation++;
     this.#underWay = [];
   }
 
-  /** There may be more to send. */
+  /** Called when there may be more to send. */
   kick(): void {
     if (!this.#isPumping) this.#run().catch(this.#onFailure);
   }
 
-  /** The learner has everything up to `watermark`. False where it is known to have more, and nothing follows from it. */
+  /** Takes an acknowledgement of everything up to `watermark`. False if it is outdated, and is ignored. */
   acknowledge(watermark: RecordId | null, delivered: number): boolean {
-    // One that was overtaken on the way says less than is known: by its count, what came since would be lost.
+    // An outdated one has a lower count: records delivered since would appear as lost.
     if (!isCovered(this.#watermark, watermark)) return false;
     let isProgress = false;
     while (this.#underWay.length > 0 && isCovered(this.#underWay[0]!.last, watermark)) {
@@ -132,7 +132,7 @@ export class TransitionSender {
     return true;
   }
 
-  /** The learner misses what follows `watermark`: sends on from there after a short pause. */
+  /** Resends from `watermark` after a short pause: the learner lacks the records after it. */
   async goBackTo(watermark: RecordId | null): Promise<void> {
     this.pause();
     const generation = this.#generation;
@@ -140,7 +140,7 @@ export class TransitionSender {
     if (generation === this.#generation) await this.#seek(watermark, this.#delivered);
   }
 
-  /** Sends again what has been under way for `silenceMs` without any acknowledgement; for twice that the next time. */
+  /** Resends the records in flight after `silenceMs` without an acknowledgement; after twice that the next time. */
   goBackIfSilent(silenceMs: number): void {
     const isSilent = performance.now() - this.#progressMs > silenceMs * this.#patience;
     if (!isSilent || this.#underWay.length === 0 || !this.#isRunning) return;
@@ -154,7 +154,7 @@ export class TransitionSender {
   }
 
   async #seek(watermark: RecordId | null, delivered: number): Promise<void> {
-    this.pause(); // the journal may call while the place is looked up
+    this.pause(); // the journal may call during the lookup
     const generation = this.#generation;
     const position = await this.#journal.positionAfter(watermark);
     if (generation !== this.#generation) return;

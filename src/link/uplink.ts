@@ -1,6 +1,6 @@
 /**
- * The robot's end of the link: sends what the journal has on disk, keeps a bounded amount under way, and goes back
- * to what the learner last acknowledged after any trouble. It never makes its caller wait for the network.
+ * The robot's end of the link: sends the records that the journal has on disk, with a bounded number in flight, and returns
+ * to the last acknowledged one after any failure. It never makes its caller wait for the network.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -25,38 +25,38 @@ import { CONNECTING_OPTIONS, HIGH_WATER_MARK, SEND_TIMEOUT_MS } from './sockets.
 import { TransitionSender, type UplinkCounters } from './transition-sender.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
 
-/** What an uplink is made with. */
+/** Options of an uplink. */
 export interface UplinkOptions {
-  /** The learner's, `tcp://host:port`. */
+  /** Address of the learner, `tcp://host:port`. */
   readonly address: string;
   /** Unique among the robots of a learner. */
   readonly robotId: string;
   readonly runId: string;
   readonly schemaHash: string;
-  /** What its observations and actions mean, key by key; told to the learner. */
+  /** Meaning of its observations and actions, key by key; sent to the learner. */
   readonly meaning?: Readonly<Record<string, unknown>>;
-  /** Whatever it has on disk and the learner has not is sent, earlier epochs included. */
+  /** All of its records that the learner lacks are sent, earlier epochs included. */
   readonly journal: Journal;
   readonly onControl?: (kind: string, body: Record<string, unknown>) => void;
-  /** Called when the state changes; `reason` is one sentence where the learner refused. */
+  /** Called when the state changes; `reason` is one sentence if the learner refused. */
   readonly onState?: (state: UplinkState, reason: string | undefined) => void;
-  /** Told with every heartbeat of the learner which weights are its newest; 0 before it has any. */
+  /** Called on every heartbeat of the learner with the version of its newest weights; 0 before it has any. */
   readonly onLearnerVersion?: (version: number) => void;
-  /** Period of heartbeats, ms; three without an acknowledgement mean that the learner is gone. Default 1000. */
+  /** Period of heartbeats, ms; after three without an acknowledgement the learner counts as lost. Default 1000. */
   readonly heartbeatMs?: number;
 }
 
-/** `refused`: the learner answers but does not want this robot; the uplink keeps asking. */
+/** `refused`: the learner answers but refuses this robot; the uplink keeps retrying. */
 export type UplinkState = 'connecting' | 'connected' | 'refused' | 'closed';
 
 const HELLO_AGAIN_MS = 250;
 
-/** Starts sending in the background. Throws `ReinError('link')` for an address that cannot be one. */
+/** Starts sending in the background. Throws `ReinError('link')` for an invalid address. */
 export function connectUplink(options: UplinkOptions): Uplink {
   return new Uplink(options);
 }
 
-/** A running uplink. Get one from `connectUplink`. */
+/** A running uplink. Created by `connectUplink`. */
 export class Uplink {
   readonly #options: UplinkOptions;
   readonly #connection: Connection<Dealer>;
@@ -66,13 +66,13 @@ export class Uplink {
   readonly #robotHash: string;
   readonly #timer: NodeJS.Timeout;
   readonly #unsubscribe: () => void;
-  /** The journal could not be read just now: the next hello starts over. */
+  /** Called if the journal could not be read: the next hello starts over. */
   readonly #journalFailed = (): void => this.#lose();
   readonly #waiters = new Set<() => void>();
   readonly #renewAfterMs: number;
   #state: UplinkState = 'connecting';
   #learnerVersion = 0;
-  /** Instance of the learner that welcomed this robot last. */
+  /** Instance of the learner that accepted this robot last. */
   #learner: string | undefined;
   #last:
     | { readonly kind: string; readonly body: object; readonly target: number; sentTo: string | undefined }
@@ -110,7 +110,7 @@ export class Uplink {
     return this.#state;
   }
 
-  /** Version of the learner's newest weights, as it said last; 0 before it has any. */
+  /** Version of the learner's newest weights, as last reported; 0 before it has any. */
   get learnerVersion(): number {
     return this.#learnerVersion;
   }
@@ -120,8 +120,8 @@ export class Uplink {
   }
 
   /**
-   * Resolves when the learner has welcomed this robot; rejects with `ReinError('link')`: at once where run or schema
-   * differ, after `timeoutMs` where nobody answers or another robot holds the id.
+   * Resolves when the learner has accepted this robot; rejects with `ReinError('link')`: at once if run or schema differ, after
+   * `timeoutMs` without an answer or if another robot holds the id.
    */
   async connected(timeoutMs: number): Promise<void> {
     const isSettled = () =>
@@ -134,7 +134,7 @@ export class Uplink {
     });
   }
 
-  /** Waits until the learner has acknowledged everything recorded so far. False when that took longer than `timeoutMs` or the disk refused. */
+  /** Waits until the learner has acknowledged everything recorded so far. False on a timeout of `timeoutMs` or a disk error. */
   async drain(timeoutMs: number): Promise<boolean> {
     const startedMs = performance.now();
     try {
@@ -144,7 +144,7 @@ export class Uplink {
     }
     const target = this.#options.journal.synced;
     const askedMs = performance.now();
-    // What a learner said that may be dead by now is worth nothing: it has to answer.
+    // Earlier acknowledgements may be from a learner that has died: it has to answer again.
     this.#beat(askedMs);
     const isDone = (): boolean => this.#ackedMs > askedMs && this.#hasAll(target);
     await this.#waitFor(isDone, timeoutMs - (askedMs - startedMs));
@@ -152,8 +152,8 @@ export class Uplink {
   }
 
   /**
-   * Sends a small message behind everything recorded so far. A learner that takes the place of another gets it when it has
-   * accepted all of that too. Never waits.
+   * Sends a small message after everything recorded so far. A learner that replaces another gets it once it has accepted all of
+   * that too. Never waits.
    */
   sendLast(kind: string, body: object): void {
     const { journal } = this.#options;
@@ -172,20 +172,20 @@ export class Uplink {
     this.sendControl(last.kind, last.body);
   }
 
-  /** Sends a small message reliably and in order, as soon as the learner is there. Never waits. */
+  /** Sends a small message reliably and in order, as soon as the learner is connected. Never waits. */
   sendControl(kind: string, body: object): void {
     const first = this.#control.next;
     this.#control.push(kind, body);
     if (this.#state === 'connected') this.#sendWaitingControl(first);
   }
 
-  /** True when the learner has all control messages. */
+  /** True if the learner has received all control messages. */
   get isControlDelivered(): boolean {
     const isSent = this.#last === undefined || this.#last.sentTo === this.#learner;
     return isSent && this.#control.outgoing().length === 0;
   }
 
-  /** Says goodbye and closes the socket, always before the process exits. Sends nothing more: `drain` first. Never rejects. */
+  /** Sends goodbye and closes the socket; to be called before the process exits. Sends no records: `drain` first. Never rejects. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     clearInterval(this.#timer);
@@ -207,13 +207,13 @@ export class Uplink {
     const decoded = decodeFrame(bytes);
     if (this.#state === 'closed') return;
     if (!decoded.ok) {
-      // Who has welcomed this robot speaks its version. What any other damaged frame answered to is sent again.
+      // A learner that has accepted this robot has its version. The message behind any other damaged frame is sent again.
       const isOther = decoded.error.reason === 'bad-version' && this.#state !== 'connected';
       if (isOther) this.#refuse(protocolRefusal(decoded.error));
       return;
     }
     const frame = decoded.value;
-    // A heartbeat proves that the learner is heard, not that it hears.
+    // A heartbeat proves that the learner can send, not that it receives.
     if (frame.kind !== 'heartbeat') this.#heardMs = performance.now();
     if (frame.kind === 'helloAck') this.#welcomed(frame);
     else if (frame.kind === 'refuse') this.#refused(frame);
@@ -319,7 +319,7 @@ export class Uplink {
     if (this.#state === 'connected' && nowMs - this.#heardMs > 3 * heartbeatMs) this.#lose();
     if (this.#state !== 'connected' && nowMs - this.#heardMs > this.#renewAfterMs) {
       this.#heardMs = nowMs;
-      this.#connection.renew(); // a peer that says nothing we can read: the socket may receive nothing for good
+      this.#connection.renew(); // no readable message from the peer: the socket may be dead
     }
     if (this.#state !== 'connected') this.#hello();
     else if (nowMs - this.#beatMs >= heartbeatMs) {

@@ -1,12 +1,12 @@
 /**
- * The frame: every message between robot and learner is one, and one ZeroMQ message is one frame.
+ * Frame format: every message between robot and learner is one frame, sent as one ZeroMQ message.
  * Fixed header, raw little-endian payload, CRC-32C over both; nothing in it is ever executed.
- * This file knows bytes only: no sockets, no clock. `README.md` here has the same table, `tests/python/read_frames.py` reads by it.
+ * Bytes only: no sockets, no clock. `README.md` here has the same table, `tests/python/read_frames.py` reads by it.
  */
 import { Framing, ok, type Result, sha256Hex } from '../core/index.ts';
 import { putU64, takeU64 } from '../rows/index.ts';
 
-/** What a frame carries. The index is the code on the wire: never reorder, only append. Code 0 stays unused. */
+/** Frame kinds. The index is the wire code: never reorder, only append. Code 0 stays unused. */
 export const FRAME_KINDS = [
   'none',
   'hello',
@@ -26,12 +26,12 @@ export const FRAME_KINDS = [
 export type FrameKind = Exclude<(typeof FRAME_KINDS)[number], 'none'>;
 
 /**
- * Version of the frame. Readers refuse all others. Records have a version of their own (`RECORD_VERSION`), which hello and
- * answer tell: two that differ can then still say so to each other.
+ * Version of the frame. Readers reject all others. Records have their own version (`RECORD_VERSION`), exchanged in the hello
+ * and its answer, so that peers of different record versions can still report the mismatch.
  */
 export const WIRE_VERSION = 1;
 
-/** The largest message either side accepts, bytes: a length is checked against it before anything is allocated. */
+/** Largest message accepted by either side, bytes: a length is checked against it before anything is allocated. */
 export const MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024;
 
 /** Byte offsets of the header's fields. All integers are little-endian and unsigned; `schema` and `robot` are raw bytes. */
@@ -43,7 +43,7 @@ export const HEADER = {
   schema: 8, // 8 bytes, the schema hash's sixteen hexadecimal digits
   robot: 16, // 8 bytes, the start of SHA-256(robot id)
   epoch: 24, // u32
-  count: 28, // u32, records in the payload, 0 where that has no meaning
+  count: 28, // u32, records in the payload, 0 if not applicable
   sequence: 32, // u64
   monotonicNs: 40, // u64, the sender's monotonic clock
   payloadLength: 48, // u32
@@ -60,7 +60,7 @@ const FRAMING = new Framing({
 });
 const NO_HASH = '0000000000000000';
 
-/** Short codes, for counters, of why bytes are not used; grouped by where they are found: frame, transition, message, weights. */
+/** Fault codes, for counters, grouped by where they are detected: frame, transition, message, weights. */
 export type LinkFaultReason =
   | 'too-short'
   | 'too-long'
@@ -78,7 +78,7 @@ export type LinkFaultReason =
   | 'bad-digest'
   | 'old-version';
 
-/** Why bytes that arrived or were read back are not used. Never thrown: it travels in a `Result`. */
+/** Reason for which received or stored bytes are rejected. Never thrown: returned in a `Result`. */
 export interface LinkFault {
   readonly reason: LinkFaultReason;
   /** One sentence. */
@@ -90,23 +90,23 @@ export function fault(reason: LinkFaultReason, message: string): { readonly ok: 
   return { ok: false, error: { reason, message } };
 }
 
-/** A frame's fields. `payload` is a view into the received message: copy what must outlive it. */
+/** Fields of a frame. `payload` is a view into the received message: copy what must outlive it. */
 export interface Frame {
   readonly kind: FrameKind;
   readonly flags: number;
-  /** Sixteen hexadecimal digits; zeros where the kind has no schema. */
+  /** Sixteen hexadecimal digits; zeros if the kind has no schema. */
   readonly schemaHash: string;
-  /** `robotIdHash` of the robot that sends or is addressed; zeros where there is none. */
+  /** `robotIdHash` of the sending or addressed robot; zeros if there is none. */
   readonly robotHash: string;
   readonly epoch: number;
   readonly count: number;
-  /** Meaning depends on the kind: first record, watermark, control number, weights version. Below 2^53. */
+  /** Depends on the kind: first record, watermark, control number, weights version. Below 2^53. */
   readonly sequence: number;
   readonly monotonicNs: bigint;
   readonly payload: Uint8Array;
 }
 
-/** What a sender fills in; the rest defaults to zero. */
+/** Fields set by a sender; the rest defaults to zero. */
 export interface FrameFields {
   readonly kind: FrameKind;
   readonly flags?: number;
@@ -118,14 +118,14 @@ export interface FrameFields {
   readonly monotonicNs?: bigint;
 }
 
-/** Sixteen hexadecimal digits that stand for a robot's id in frame headers. */
+/** Sixteen hexadecimal digits that represent a robot's id in frame headers. */
 export function robotIdHash(robotId: string): string {
   return sha256Hex(robotId).slice(0, 16);
 }
 
 /**
- * Writes a frame into a new buffer. `payload` is copied. Throws `RangeError` when a field does not fit or the
- * frame would be longer than `MAX_MESSAGE_BYTES`.
+ * Encodes a frame into a new buffer. `payload` is copied. Throws `RangeError` if a field does not fit or the frame would be longer
+ * than `MAX_MESSAGE_BYTES`.
  */
 export function encodeFrame(fields: FrameFields, payload: Uint8Array = new Uint8Array(0)): Uint8Array {
   const bytes = FRAMING.frame(FRAME_KINDS.indexOf(fields.kind), payload);
@@ -141,7 +141,7 @@ export function encodeFrame(fields: FrameFields, payload: Uint8Array = new Uint8
   return bytes;
 }
 
-/** Reads a frame. Never throws: garbage, truncation, a wrong length or checksum give a reason. Allocates nothing large. */
+/** Decodes a frame. Never throws: garbage, truncation, a wrong length or checksum return a fault. Allocates nothing large. */
 export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   if (bytes.length < HEADER_BYTES) return fault('too-short', `${bytes.length} bytes are fewer than a header`);
   if (bytes.length > MAX_MESSAGE_BYTES)
@@ -149,7 +149,7 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   if (!FRAMING.hasMagic(bytes)) return fault('bad-magic', 'the message does not start with "REIN"');
   const version = FRAMING.versionOf(bytes);
   if (version !== WIRE_VERSION) {
-    // Sealed for this version: the version itself was damaged on the way.
+    // The checksum matches this version: the version byte was damaged in transit.
     if (FRAMING.isIntact(bytes)) return fault('bad-checksum', 'the version is not the one that was sent');
     return fault('bad-version', `the other side speaks version ${version} of the protocol, this one ${WIRE_VERSION}`);
   }
@@ -176,20 +176,20 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   });
 }
 
-/** The weights version in a frame's header, without checking the rest; undefined when it is no weights frame. */
+/** Weights version in a frame's header, otherwise unchecked; `undefined` if it is no weights frame. */
 export function peekWeightsVersion(bytes: Uint8Array): number | undefined {
   if (bytes.length < HEADER_BYTES || FRAMING.versionOf(bytes) !== WIRE_VERSION) return undefined;
   if (FRAMING.kindOf(bytes) !== FRAME_KINDS.indexOf('weights')) return undefined;
   return takeU64(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), HEADER.sequence);
 }
 
-/** The eight bytes of sixteen hexadecimal digits. Throws `RangeError` on anything else. */
+/** Decodes sixteen hexadecimal digits to eight bytes. Throws `RangeError` on anything else. */
 export function hashBytes(hash: string): Uint8Array {
   if (!/^[0-9a-f]{16}$/.test(hash)) throw new RangeError(`"${hash}" is not sixteen hexadecimal digits`);
   return Buffer.from(hash, 'hex');
 }
 
-/** The eight bytes at `offset` as sixteen hexadecimal digits. */
+/** Encodes the eight bytes at `offset` as sixteen hexadecimal digits. */
 export function hexOf(bytes: Uint8Array, offset: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 8).toString('hex');
 }

@@ -1,3 +1,3 @@
-/** The report of a run alone: a run that ends loads nothing of studies, checks and rewards. */
+/** Report of a run alone: a run that ends loads nothing of studies, checks and rewards. */
 export { writeReport } from './report/report.ts';
 export { loadReportData } from './report/run-data.ts';

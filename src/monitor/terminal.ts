@@ -1,3 +1,3 @@
-/** The terminal display alone: a run in real time loads no pages, and nothing that they load. */
+/** Terminal display alone: a real-time run loads no pages, and nothing that pages load. */
 export { LEGEND } from './terminal/render-status.ts';
 export { TerminalDisplay } from './terminal/terminal-display.ts';

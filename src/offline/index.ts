@@ -1,4 +1,4 @@
-/** What is learned from records and handed on without a robot at work: pre-training, exported policies, reward classifiers. */
+/** Offline learning from recorded data, without a robot: pre-training, exported policies, reward classifiers. */
 export type { CollectedData, ExpertData, Lab, LoadLab } from './lab.ts';
 export { NETWORKS, openTrialTraining, startFrom } from './networks.ts';
 export { type Actor, openActor } from './policies/actor.ts';

@@ -1,4 +1,4 @@
-/** The simulated environments of trials, which are in a package of their own, and what this room needs of them. */
+/** Interface to the simulated environments of trials, which live in a package of their own. */
 import type { Environment, ObservationParts, Transition } from '../core/index.ts';
 import type { DemonstrationSpec, TrialSpec } from './trial-spec.ts';
 
@@ -10,22 +10,22 @@ export interface ExpertData {
   readonly demonstrations: DemonstrationSpec;
 }
 
-/** What there is to learn from, and the sizes that it has to have. */
+/** Collected training data and the sizes that it must have. */
 export interface CollectedData {
-  /** What people know it by: a folder, or the name of an environment. */
+  /** Display name: a folder, or the name of an environment. */
   readonly name: string;
   readonly parts: ObservationParts;
   readonly actionSize: number;
   readonly transitions: readonly Transition[];
 }
 
-/** What `rein-lab` exports as `rein-lab/lab`. */
+/** Exports of `rein-lab/lab`. */
 export interface Lab {
-  /** The environment of a trial, which the caller closes. Rejects with `ReinError('config')` for a name or an option that there is not. */
+  /** Opens the environment of a trial; the caller closes it. Rejects with `ReinError('config')` for an unknown name or option. */
   environmentOf(spec: Pick<TrialSpec, 'environment' | 'base'>): Promise<Environment>;
-  /** Episodes of an environment's scripted expert, drawn from `seed`. Rejects with `ReinError` where there are none. */
+  /** Episodes of an environment's scripted expert, drawn from `seed`. Rejects with `ReinError` if it has no expert. */
   shown(data: ExpertData, seed: number): Promise<CollectedData>;
 }
 
-/** Rejects with `ReinError('environment')` where the package is not installed. */
+/** Rejects with `ReinError('environment')` if the package is not installed. */
 export type LoadLab = () => Promise<Lab>;

@@ -1,11 +1,11 @@
-/** Networks that a training begins with, and those that a trial has come to. */
+/** Initial networks of a training, and the networks that a trial has trained. */
 import { join } from 'node:path';
 import { type Close, type Environment, ReinError } from '../core/index.ts';
 import { type AgentSpec, type CheckpointKind, readCheckpoint, Training, type TrainingState } from '../learner/index.ts';
 import type { LoadLab } from './lab.ts';
 import { readTrialSpec, readTrialSpecIfAny, TRIAL_FILES, type TrialSpec } from './trial-spec.ts';
 
-/** The training of a trial in its environment. Rejects as `openTraining` does. */
+/** Opens the training of a trial in its environment. Rejects as `openTraining` does. */
 export function openTrialTraining(
   { learner, seed }: TrialSpec,
   environment: Environment,
@@ -20,7 +20,7 @@ export function openTrialTraining(
   );
 }
 
-/** Opens a training, which `closes` closes. Rejects with `ReinError('config')`, which begins with `failure`, where the settings cannot work. */
+/** Opens a training; `closes` closes it. If the settings cannot work, rejects with `ReinError('config')`, prefixed with `failure`. */
 export async function openTraining(
   spec: AgentSpec,
   { failure, remedy }: { readonly failure: string; readonly remedy: string },
@@ -36,12 +36,12 @@ export async function openTraining(
   }
 }
 
-/** What a trial and a pre-training leave for others to begin with. */
+/** Networks that a trial or a pre-training leaves for later trainings to start from. */
 export const NETWORKS: CheckpointKind<TrainingState> = { unit: 'step', isComplete: () => true };
 
 /**
- * Gives `training` the networks and optimisers that the trial or pre-training in `folder` ended with. A checkpoint that is damaged
- * is passed over with a sentence to `onDamage`. Rejects with `ReinError` where there is no such thing, or it does not fit.
+ * Loads into `training` the networks and optimisers with which the trial or pre-training in `folder` ended. A damaged
+ * checkpoint is skipped and reported to `onDamage`. Rejects with `ReinError` if there is no checkpoint, or it does not fit.
  */
 export async function startFrom(
   training: Training,
@@ -58,15 +58,15 @@ export async function startFrom(
   await training.beginWith(found.path, found.checkpoint, encoderFile);
 }
 
-/** A trial's environment, and a training with the networks that it has come to. */
+/** Environment of a trial, and a training with the trained networks. */
 interface Trained {
   readonly environment: Environment;
   readonly training: Training;
 }
 
 /**
- * Opens what the run of `rein train` in `folder` was trained with and adds what closes it to `closes`, also where it fails. Rejects
- * with `ReinError` where there is no such run, and as `startFrom` does.
+ * Opens the environment and training of the `rein train` run in `folder` and adds their closers to `closes`, even on failure.
+ * Rejects with `ReinError` if there is no such run, and as `startFrom` does.
  */
 export async function openTrained(
   folder: string,

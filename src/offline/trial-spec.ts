@@ -1,4 +1,4 @@
-/** What one trial is: everything that its result depends on, as `trial.json` in its folder. */
+/** Specification of one trial: everything that its result depends on, stored as `trial.json` in its folder. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError, storage } from '../core/index.ts';
@@ -8,30 +8,30 @@ import { refusalOf } from '../schema/index.ts';
 /** Files of a trial's folder. */
 export const TRIAL_FILES = {
   spec: 'trial.json',
-  /** One line an evaluation; depends on the spec alone, so two runs of one spec are the same byte for byte. */
+  /** One line per evaluation; depends on the spec alone, so two runs of one spec are byte-identical. */
   curve: 'curve.jsonl',
-  /** What happened when, with wall times. */
+  /** Log of events, with wall times. */
   events: 'events.jsonl',
-  /** A journal as robots keep it, of one file. */
+  /** A journal as on robots, of one file. */
   transitions: 'journal',
   checkpoints: 'checkpoints',
   policy: 'policy.onnx',
-  /** Written last: a trial that has it is finished. */
+  /** Written last: its presence marks a finished trial. */
   result: 'result.json',
   lock: 'trial.lock',
 } as const;
 
-/** What an environment and who acts in it are told; each knows its own keys. */
+/** Options of an environment, its scripted expert or overseer; each defines its own keys. */
 export type EnvironmentOptions = Readonly<Record<string, number | boolean>>;
 
-/** Episodes that are shown before training. */
+/** Demonstration episodes given before training. */
 export interface DemonstrationSpec {
   readonly episodes: number;
-  /** How well the expert does it; which options there are, says the environment. */
+  /** Skill of the expert; the environment defines the keys. */
   readonly skill: EnvironmentOptions;
-  /** Whether an episode without success is left out and another one drawn. */
+  /** True if an episode without success is discarded and another one drawn. */
   readonly onlySuccesses: boolean;
-  /** Whether they stay in replay once pre-training is over. Without, training goes on from the networks alone. */
+  /** True if demonstrations stay in replay after pre-training. Otherwise training continues from the networks alone. */
   readonly areKept: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface TrialSpec {
   readonly environment: { readonly name: string; readonly options: EnvironmentOptions };
   /** A frozen, scripted base policy whose action is a part of the observation, with its skill; `null` for none. */
   readonly base: EnvironmentOptions | null;
-  /** A scripted person who takes over in the first `untilStep` steps where the policy gets nowhere; `null` for none. */
+  /** Scripted operator that takes over when the policy is stuck, in the first `untilStep` steps; `null` for none. */
   readonly overseer: { readonly options: EnvironmentOptions; readonly untilStep: number } | null;
   readonly learner: LearnerConfig;
   readonly seed: number;
@@ -49,14 +49,14 @@ export interface TrialSpec {
   readonly steps: number;
   /** Steps at the start whose actions are drawn uniformly from [−1, 1]^A. */
   readonly randomSteps: number;
-  /** Noiseless episodes, every so many steps, drawn from `seed` here and not from the trial's. */
+  /** Noise-free evaluation episodes, every `everySteps` steps, drawn from this `seed`, not the trial's. */
   readonly evaluation: { readonly everySteps: number; readonly episodes: number; readonly seed: number };
   readonly demonstrations: DemonstrationSpec | null;
   /** Folder of a finished trial or a pre-training whose networks this one begins with. */
   readonly from: string | null;
 }
 
-/** The spec of the trial in `folder`. Throws `ReinError` where there is none. */
+/** Returns the spec of the trial in `folder`. Throws `ReinError` if there is none. */
 export function readTrialSpec(folder: string): TrialSpec {
   const spec = readTrialSpecIfAny(folder);
   if (spec !== undefined) return spec;
@@ -65,7 +65,7 @@ export function readTrialSpec(folder: string): TrialSpec {
   });
 }
 
-/** The same, `undefined` where there is none. Throws `ReinError` where what there is cannot be read. */
+/** Like `readTrialSpec`, but `undefined` if there is none. Throws `ReinError` if the spec is unreadable. */
 export function readTrialSpecIfAny(folder: string): TrialSpec | undefined {
   const found = readStoredSpec(folder) as TrialSpec | undefined;
   if (found === undefined) return undefined;
@@ -75,7 +75,7 @@ export function readTrialSpecIfAny(folder: string): TrialSpec | undefined {
       remedy: 'Continue it with the version that began it, or begin a new one.',
     });
   }
-  // Written by an older version: what it did not know has its default.
+  // Settings unknown to the older version that wrote the spec take their defaults.
   const refusal = refusalOf(learnerSchema, found.learner);
   if (refusal === undefined) return { ...found, learner: learnerSchema.parse(found.learner) };
   throw new ReinError('storage', `${join(folder, TRIAL_FILES.spec)} has a learner that is wrong: ${refusal}.`, {
@@ -83,7 +83,7 @@ export function readTrialSpecIfAny(folder: string): TrialSpec | undefined {
   });
 }
 
-/** `trial.json` of `folder` as it is stored; `undefined` where there is none. Throws `ReinError('storage')` where it is no JSON. */
+/** Parsed `trial.json` of `folder`; `undefined` if there is none. Throws `ReinError('storage')` if it is not JSON. */
 export function readStoredSpec(folder: string): unknown {
   const path = join(folder, TRIAL_FILES.spec);
   let text: string;
@@ -104,8 +104,8 @@ export function readStoredSpec(folder: string): unknown {
 }
 
 /**
- * Throws `ReinError('storage')` where `folder` holds anything that `isOwn` does not know, or cannot be read; one that is not
- * there is empty. `state`: what the folder is then, for people.
+ * Throws `ReinError('storage')` if `folder` contains anything that `isOwn` does not know, or cannot be read; a missing folder
+ * counts as empty. `state`: description of a non-empty folder, for display.
  */
 export function checkEmpty(folder: string, state: string, isOwn: (name: string) => boolean): void {
   const others = namesIn(folder).filter((name) => !isOwn(name));

@@ -1,26 +1,26 @@
 /**
- * Whether a robot's file and the model that it is simulated from are about the same arm. The safety chain reckons by the file: where that
- * contradicts the model, every limit of the workspace is somewhere else.
+ * Checks that a robot file and the model that it is simulated from describe the same arm. The safety chain computes
+ * from the file: if that contradicts the model, every limit of the workspace is in the wrong place.
  */
 import { ArmKinematics, ReinError, type RobotModel } from '../core/index.ts';
 import { cross, dot } from './frames.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Numbers that people type are rounded; what is farther apart than this is another arm. */
+/** Tolerances for numbers that are rounded in files; larger differences mean another arm. */
 const FAR_MM = 2;
 const ASKEW_RAD = 0.005;
 
-/** How far a joint of the file is from the model's. */
+/** Difference of a joint in the file from the model's. */
 interface Difference {
   readonly name: string;
-  /** From anchor to anchor, and from axis to axis: an anchor may be anywhere along an axis that turns. */
+  /** Distance between anchors, and between axes: an anchor may be anywhere along a revolute axis. */
   readonly anchorMm: number;
   readonly lineMm: number;
   readonly askewRad: number;
 }
 
-/** Throws `ReinError('config')` where an arm that stands at home, in a simulation that was carried forward, is not the one of `robot`. */
+/** Throws `ReinError('config')` if an arm at home, in a simulation after `forward`, is not the one of `robot`. */
 export function checkAgreement(simulation: Simulation, robot: RobotModel): void {
   const arm = new ArmKinematics(robot);
   const joints = differences(simulation, robot, arm);
@@ -64,7 +64,7 @@ function differences(simulation: Simulation, robot: RobotModel, arm: ArmKinemati
   });
 }
 
-/** Reckoned from the frame of the model's body, in which the file gives the tool. */
+/** Distance of the tool points, computed from the frame of the model's body, in which the file gives the tool. */
 function toolDifferenceMm(simulation: Simulation, robot: RobotModel, arm: ArmKinematics): number {
   const { joint, body } = jointsOf(simulation, robot)[arm.topology.toolLink]!;
   const { bodyPosition, bodyRotation } = simulation.views;

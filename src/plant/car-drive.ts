@@ -1,21 +1,21 @@
-/** A car's drive: driven wheels that hold a speed, and steered wheels, of which odometry makes the axes of an Ackermann base. */
+/** Drive of a car: driven wheels that hold a speed, and steered wheels; odometry converts them to the axes of an Ackermann base. */
 import { type BaseModel, ReinError, type RobotModel } from '../core/index.ts';
 import { CarWheels, type Wheel } from './car-wheels.ts';
 import type { Drive } from './joint-servos.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Below this both wheels point ahead, rad. */
+/** Below this, both wheels count as straight, rad. */
 const STRAIGHT_RAD = 1e-9;
 
 export class CarDrive implements Drive {
   readonly setPointRad: Float64Array = new Float64Array(2);
   readonly #simulation: Simulation;
   readonly #wheels: CarWheels;
-  /** Odometry counts from here, m. */
+  /** Start of odometry, m. */
   #fromM = 0;
   #lastSentM = 0;
 
-  /** Throws `ReinError('config')` where the file is no such car. */
+  /** Throws `ReinError('config')` if the file is no such car. */
   constructor(simulation: Simulation, robot: RobotModel) {
     this.#simulation = simulation;
     this.#wheels = new CarWheels(simulation);
@@ -58,7 +58,7 @@ export class CarDrive implements Drive {
     return false;
   }
 
-  /** Odometry: the mean turn of the driven wheels, m, and the steering angle at the middle of the front axle, rad. */
+  /** Measures odometry: mean rotation of the driven wheels, m, and steering angle at the middle of the front axle, rad. */
   measure(positionRad: Float64Array, velocityRadPerS: Float64Array): void {
     const { positionRad: q, velocityRadPerS: v } = this.#simulation.views;
     const { driven, steered, radiusM } = this.#wheels;
@@ -71,7 +71,7 @@ export class CarDrive implements Drive {
   }
 }
 
-/** The inverse, of both wheels: cot δ = (cot δ_left + cot δ_right)/2. */
+/** Returns the steering angle from both wheels: cot δ = (cot δ_left + cot δ_right)/2. */
 function steeringOf(leftRad: number, rightRad: number): number {
   const left = Math.tan(leftRad);
   const right = Math.tan(rightRad);

@@ -1,12 +1,12 @@
-/** A car's wheels in its MJCF: where MuJoCo keeps them, and the Ackermann geometry of its axles. */
+/** Wheels of a car in its MJCF: their indices in MuJoCo, and the Ackermann geometry of the axles. */
 import { ReinError } from '../core/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Names in the car's MJCF: joints, each with an actuator. */
+/** Names of joints in the car's MJCF, each with an actuator. */
 const DRIVEN = ['drive_left', 'drive_right'] as const;
 const STEERED = ['steer_left', 'steer_right'] as const;
 
-/** Where MuJoCo keeps a joint of the car, and what drives it. */
+/** Indices of a wheel joint in MuJoCo, and of its actuator. */
 export interface Wheel {
   readonly position: number;
   readonly dof: number;
@@ -14,17 +14,17 @@ export interface Wheel {
   readonly body: number;
 }
 
-/** The driven wheels behind, and the steered ones in front, left before right. */
+/** Driven rear wheels and steered front wheels, left before right. */
 export class CarWheels {
   readonly driven: readonly Wheel[];
   readonly steered: readonly Wheel[];
-  /** Of the driven wheels. */
+  /** Radius of the driven wheels. */
   readonly radiusM: number;
   readonly wheelbaseM: number;
-  /** Distance of the kingpins from the middle, to the left, m. */
+  /** Lateral offset of the kingpins from the middle, to the left, m. */
   readonly #besideM: readonly number[];
 
-  /** Throws `ReinError('config')` where the file has no such wheels. */
+  /** Throws `ReinError('config')` if the file lacks such wheels. */
   constructor(simulation: Simulation) {
     this.driven = DRIVEN.map((name) => wheelOf(simulation, name));
     this.steered = STEERED.map((name) => wheelOf(simulation, name));
@@ -37,8 +37,8 @@ export class CarWheels {
   }
 
   /**
-   * Angle of the steered wheel `i` where the middle of the front axle points `steeringRad` to the left, rad: both about one centre,
-   * tan δ_i = L·tan δ/(L − y_i·tan δ), y_i to the left.
+   * Returns the angle of steered wheel `i` if the middle of the front axle points `steeringRad` to the left, rad. Both
+   * wheels turn about one centre: tan δ_i = L·tan δ/(L − y_i·tan δ), y_i to the left.
    */
   steeredRad(steeringRad: number, i: number): number {
     const slope = Math.tan(steeringRad);
@@ -46,7 +46,7 @@ export class CarWheels {
   }
 }
 
-/** The joint `name` and its actuator. Throws `ReinError` where the file has none. */
+/** Returns the joint `name` and its actuator. Throws `ReinError` if the file lacks one. */
 function wheelOf(simulation: Simulation, name: string): Wheel {
   const { model } = simulation;
   const joint = simulation.id('joint', name);

@@ -1,4 +1,4 @@
-/** The robot's file made into a plant: servos as the robot model says, a wall, a load, friction, the keep-outs as shapes. */
+/** Compiles a robot's MJCF or URDF into a plant: servos of the robot model, wall, load, friction, and keep-out boxes as shapes. */
 import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
 import { isGravityCompensated, ReinError, type RobotModel, toolLinkOf } from '../core/index.ts';
 import { coupledTo } from './coupled-joints.ts';
@@ -18,25 +18,25 @@ import type { PlantImage, PlantOptions, PlantPayload, PlantWall } from './plant-
 import { addScene } from './surroundings.ts';
 
 export const TIMESTEP_MAX_S = 0.002;
-/** Names the plant gives to what it adds begin with this. */
+/** Prefix of the names of elements that the plant adds. */
 export const ADDED = 'plant_';
 export const WALL: string = `${ADDED}wall`;
 export const PAYLOAD: string = `${ADDED}payload`;
 export const KEEP_OUT: string = `${ADDED}keep_out_`;
-/** A collision bit that no model uses: walls meet only what they are meant to stop. */
+/** Collision bit that no model uses: walls collide only with what they are meant to stop. */
 const WALL_BIT = 1 << 30;
-/** A stiff contact without rebound: 3 physics steps to settle. */
+/** Stiff contact without rebound: settles in 3 physics steps. */
 const WALL_SETTLE_S = 0.006;
 const IMAGE_NAME = 'plant.mjb';
 /**
- * Stops nothing until a variant says where it stands and what it stops. It stands askew: a geom compiled in its body's own frame
- * keeps to that, whatever its pose is set to.
+ * Wall that stops nothing until a variant sets its pose and what it stops. It is oblique: a geom that is compiled in
+ * its body's own frame would stay there, whatever its pose is set to.
  */
 const IDLE_WALL: PlantWall = { pointM: [1, 2, 3], normal: [1, 2, 3] };
-/** A point has no inertia, but MuJoCo wants some: that of 1 cm. */
+/** Inertia of a point load per mass, since MuJoCo requires some: that of 1 cm. */
 const POINT_INERTIA_M2 = 1e-4;
 
-/** Compiles `options.file` as a plant at rest. Throws `ReinError('config')` for a file that cannot be one. */
+/** Compiles `options.file` as a plant at rest. Throws `ReinError('config')` for an unsuitable file. */
 export async function compilePlant(options: PlantOptions): Promise<Simulation> {
   const module = await mujocoModule();
   const model = options.image === undefined ? compiled(module, options) : loaded(module, options.image);
@@ -51,8 +51,8 @@ export async function compilePlant(options: PlantOptions): Promise<Simulation> {
 }
 
 /**
- * Compiles once what all variants of a plant share: loads, friction and a wall are then set without a compiler, in any thread.
- * Throws as `compilePlant`.
+ * Compiles once what all variants of a plant share: load, friction and wall are then set without the compiler, in any
+ * thread. Throws the same as `compilePlant`.
  */
 export async function compilePlantImage(
   options: Pick<PlantOptions, 'file' | 'model' | 'packages'>,
@@ -108,11 +108,11 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
   const bodies = bodiesOf(module, spec);
   const compensated = options.gravityCompensated ?? isGravityCompensated(options.model);
   if (options.model.base === undefined) {
-    // What the robot model neither names nor couples to what it names stands still.
+    // Joints that the robot model neither names nor couples to named ones stand still.
     const named = new Set(options.model.joints.map(({ name }) => name));
     const coupled = coupledTo(module, spec, named);
     fixJoints(module, spec, (joint) => !named.has(joint) && !coupled.has(joint));
-    // Actuators of the file's own, and what counts them.
+    // The file's own actuators, and elements that refer to them.
     const { mjOBJ_ACTUATOR, mjOBJ_SENSOR, mjOBJ_KEY } = module.mjtObj;
     deleteAll(module, spec, mjOBJ_SENSOR, mjOBJ_KEY, mjOBJ_ACTUATOR);
     addServos(module, spec, options);
@@ -137,8 +137,8 @@ function bodiesOf(module: MainModule, spec: MjSpec): MjsBody[] {
 }
 
 /**
- * MuJoCo lets links that a joint connects overlap, as they do around its axis, but for the first and a base that stands: there
- * hulls that overlap would throw the arm about.
+ * MuJoCo ignores overlaps of links that a joint connects, except between the first link and a static base: there,
+ * overlapping hulls would throw the arm about.
  */
 function letBaseTurn(module: MainModule, spec: MjSpec, world: MjsBody): void {
   const below = (body: MjsBody, standing: readonly MjsBody[]): void => {
@@ -156,7 +156,7 @@ function letBaseTurn(module: MainModule, spec: MjSpec, world: MjsBody): void {
   below(world, []);
 }
 
-/** One servo a joint, in the robot model's order: force = K·(control − q) − d·q̇ within ±torqueMax. */
+/** Adds one servo per joint, in the robot model's order: force = K·(control − q) − d·q̇ within ±torqueMax. */
 function addServos(module: MainModule, spec: MjSpec, options: PlantOptions): void {
   const defaults = module.mjs_getSpecDefault(spec)!;
   for (const joint of options.model.joints) {
@@ -176,14 +176,14 @@ function addServos(module: MainModule, spec: MjSpec, options: PlantOptions): voi
   }
 }
 
-/** A point mass at the tool point, which no compensation knows of. */
+/** Adds a point mass at the tool point, which is not part of the gravity compensation. */
 function addMass(module: MainModule, spec: MjSpec, options: PlantOptions): void {
   const { model, payload } = options;
   const link = toolLinkOf(model);
   const joint = module.mjs_findElement(spec, module.mjtObj.mjOBJ_JOINT, model.base === undefined ? link : 'drive_left');
   if (!joint) throw missingJoint(link);
   const body = module.mjs_getParent(joint)!;
-  // A car carries it on its chassis, which carries its wheels.
+  // A car carries it on its chassis, the parent of its wheels.
   const owner = model.base === undefined ? body : module.mjs_getParent(body.element)!;
   const mass = module.mjs_addBody(owner, module.mjs_getSpecDefault(spec)!)!;
   module.mjs_setName(mass.element, PAYLOAD);
@@ -196,7 +196,7 @@ function addMass(module: MainModule, spec: MjSpec, options: PlantOptions): void 
   }
 }
 
-/** The file's default class may say anything about actuators. */
+/** Clears settings of actuators that the file's default class may have. */
 function forgetDefaults(module: MainModule, servo: MjsActuator): void {
   const no = module.mjtLimited.mjLIMITED_FALSE;
   servo.ctrllimited = no;
@@ -226,11 +226,11 @@ function addWall(module: MainModule, world: MjsBody, defaults: MjsDefault, wall:
   for (let k = 0; k < 4; k++) geom.quat[k] = turn[k]!;
 }
 
-/** The rotation from z to the wall's normal, w x y z. Throws `ReinError('config')` where that is 0. */
+/** Returns the rotation from z to the wall's normal, w x y z. Throws `ReinError('config')` if that is 0. */
 function turnTo({ normal: [x, y, z] }: PlantWall): number[] {
   const length = Math.hypot(x, y, z);
   if (!(length > 0 && Number.isFinite(length))) throw new ReinError('config', 'a wall needs a normal that is not 0');
-  // The half-way rotation from z to the normal; any half turn for the opposite.
+  // Half-way rotation from z to the normal; any half turn for the opposite direction.
   const w = 1 + z / length;
   const turn = w > 1e-9 ? [w, -y / length, x / length, 0] : [0, 1, 0, 0];
   const norm = Math.hypot(...turn);
@@ -245,12 +245,12 @@ function addGeom(module: MainModule, body: MjsBody, name: string, defaults: MjsD
   return geom;
 }
 
-/** What is simpler to change once compiled: friction, the load, and what the wall stops. */
+/** Sets what is simpler to change after compiling: friction, load, and what the wall stops. */
 function changeModel(simulation: Simulation, options: PlantOptions): void {
   const { model } = simulation;
   if (options.frictionNm !== undefined) {
     const friction = model.dof_frictionloss as Float64Array;
-    // A car's wheels have it, but not the six ways in which it can move as a whole.
+    // A car's wheels have it, but not the six degrees of freedom of its whole body.
     const addresses =
       options.model.base === undefined ? jointsOf(simulation, options.model).map(({ dof }) => dof) : hinges(simulation);
     for (const dof of addresses) friction[dof]! += options.frictionNm;
@@ -275,7 +275,7 @@ function placeWall(simulation: Simulation, wall: PlantWall): void {
   (model.geom_quat as Float64Array).set(turnTo(wall), 4 * geom);
 }
 
-/** A point mass, or a tool link heavier than its compensation knows: that stays as it was for the nominal mass. */
+/** Sets a point mass, or a tool link heavier than its gravity compensation, which remains that of the nominal mass. */
 function load(simulation: Simulation, payload: PlantPayload, robot: RobotModel): void {
   const { model, module, data } = simulation;
   const masses = model.body_mass as Float64Array;

@@ -1,4 +1,4 @@
-/** How hard the robot presses against what does not move, as MuJoCo's solver found it. */
+/** Contact force between the robot and static objects, from MuJoCo's solver. */
 import type { DoubleBuffer, MjContact } from '@mujoco/mujoco';
 import type { Simulation } from './mujoco-module.ts';
 
@@ -6,13 +6,13 @@ import type { Simulation } from './mujoco-module.ts';
 export class ContactForce {
   readonly #simulation: Simulation;
   readonly #force: DoubleBuffer;
-  /** By geom: whether it is part of what never moves (bodies welded to the world, and those moved by hand). */
+  /** By geom: 1 if it is static (bodies welded to the world, and mocap bodies). */
   readonly #stands: Uint8Array;
-  /** By geom: contacts with these are how the robot stands, and no collision. */
+  /** By geom: 1 if contact with it carries the robot, and is no collision. */
   readonly #carries: Uint8Array;
   #isClosed = false;
 
-  /** `carrying`: names of the geoms that carry the robot, as a floor does a car. */
+  /** `carrying`: names of geoms that carry the robot, such as the floor under a car. */
   constructor(simulation: Simulation, carrying: readonly string[]) {
     this.#simulation = simulation;
     const { module, model } = simulation;
@@ -26,7 +26,7 @@ export class ContactForce {
     for (const name of carrying) this.#carries[simulation.id('geom', name)] = 1;
   }
 
-  /** The largest normal force between the robot and its surroundings, N; 0 without contact. */
+  /** Returns the largest normal force between the robot and its surroundings, N; 0 without contact. */
   largestN(): number {
     const { module, model, data } = this.#simulation;
     if ((data.ncon as number) === 0) return 0;
@@ -38,14 +38,14 @@ export class ContactForce {
         module.mj_contactForce(model, data, i, this.#force);
         largest = Math.max(largest, Math.abs((this.#force.GetView() as Float64Array)[0]!));
       }
-      // Copies in memory that nobody collects.
+      // Copies in memory that is not garbage-collected.
       contact.delete();
     }
     contacts.delete();
     return largest;
   }
 
-  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  /** Frees the memory. Idempotent; must not be used afterwards. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

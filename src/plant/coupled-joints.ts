@@ -1,16 +1,16 @@
 /**
- * Joints that a model's file couples to one of the robot's (`<equality><joint joint1 joint2 polycoef>`), such as the second finger of a gripper: they
- * have no servo, go where the other takes them, and are put there with it.
+ * Joints that a model file couples to one of the robot's (`<equality><joint joint1 joint2 polycoef>`), such as the
+ * second finger of a gripper: they have no servo, follow that joint, and are placed with it.
  */
 import type { MainModule, MjSpec } from '@mujoco/mujoco';
 import { codeOf, elementsOf } from './model/model-file.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Numbers of `eq_data` of one constraint, and of its polynomial (MuJoCo, mjmodel.h: mjNEQDATA). */
+/** Numbers of one constraint in `eq_data`, and of its polynomial (MuJoCo, mjmodel.h: mjNEQDATA). */
 const EQUALITY_NUMBERS = 11;
 const POWERS = 5;
 
-/** Names of the joints that follow (as `joint1`) one of `named`, directly or by way of others. Takes couplings that are switched off out of the model. */
+/** Returns the joints that follow (as `joint1`) one of `named`, directly or through others. Deletes inactive couplings from the model. */
 export function coupledTo(module: MainModule, spec: MjSpec, named: ReadonlySet<string>): ReadonlySet<string> {
   const pairs = elementsOf(module, spec, module.mjtObj.mjOBJ_EQUALITY).flatMap((element) => {
     const { name1, name2, type, active } = module.mjs_asEquality(element)!;
@@ -27,18 +27,18 @@ export function coupledTo(module: MainModule, spec: MjSpec, named: ReadonlySet<s
   return found;
 }
 
-/** Puts them where they belong. */
+/** Places the coupled joints. */
 export class CoupledJoints {
   readonly #couplings: readonly {
     readonly follower: number;
     readonly leader: number;
-    /** Positions in which the polynomial gives its constant. */
+    /** Positions at which the polynomial equals its constant. */
     readonly followerAt0: number;
     readonly leaderAt0: number;
     readonly coefficients: Float64Array;
   }[];
 
-  /** `named`: addresses in `qpos` of the robot's own joints, which stand where they are put. */
+  /** `named`: addresses in `qpos` of the robot's own joints, which are placed by the caller. */
   constructor({ module, model }: Simulation, named: readonly number[]) {
     const [types, ones, others] = [model.eq_type, model.eq_obj1id, model.eq_obj2id] as Int32Array[];
     const addresses = model.jnt_qposadr as Int32Array;
@@ -52,7 +52,7 @@ export class CoupledJoints {
     });
   }
 
-  /** Writes their positions into `qpos`, in which the robot's joints stand already. A chain of couplings follows in its order in the file. */
+  /** Writes their positions into `qpos`, in which the robot's joints are set. A chain of couplings is followed in file order. */
   place(qpos: Float64Array): void {
     for (const { follower, leader, followerAt0, leaderAt0, coefficients } of this.#couplings) {
       const x = qpos[leader]! - leaderAt0;

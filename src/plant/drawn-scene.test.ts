@@ -8,12 +8,12 @@ it('gives the shapes that the driver simulates, on the links and bodies that car
   const { robot } = config;
   const scene = (await drawnScene(driver, robot))!;
   expect(scene.jointsRad).toEqual(robot.homeRad);
-  // Each joint moves something, and the hole is a body of its own.
+  // Each joint moves some shape, and the hole is a separate body.
   expect([...new Set(scene.shapes.map(({ link }) => link))].sort()).toEqual(
     ['base', ...robot.joints.map(({ name }) => name)].sort(),
   );
   expect(scene.shapes.filter(({ body }) => body === 'hole')).toHaveLength(13);
-  // The peg, which is carried last, ends at the tool point of the robot's own model.
+  // The peg, the last link, ends at the tool point of the robot model.
   const tool = new Float64Array(7);
   const arm = new ArmKinematics(robot);
   arm.forward(robot.homeRad);

@@ -1,4 +1,4 @@
-/** The shapes of a simulated robot and of what is around it as plain data, for whoever draws them elsewhere. */
+/** Shapes of a simulated robot and its surroundings as plain data, to be drawn elsewhere. */
 import { type GeomShape, quaternionFromMatrix, type RobotModel } from '../core/index.ts';
 import { ADDED, compilePlant } from './compile-plant.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
@@ -12,35 +12,35 @@ import { plantOptions } from './plant-options.ts';
 export type DrawnPose = readonly number[];
 
 export interface SceneShape extends Pick<GeomShape, 'type' | 'sizeM' | 'rgba'> {
-  /** Where it is while the joints are at `DrawnScene.jointsRad`. */
+  /** Pose while the joints are at `DrawnScene.jointsRad`. */
   readonly pose: DrawnPose;
-  /** What carries it: a joint of the robot by its name, or `base`. */
+  /** Joint of the robot that carries it, by name, or `base`. */
   readonly link: string;
-  /** The outermost body that it belongs to; empty for the world itself. */
+  /** Outermost body that it belongs to; empty for the world itself. */
   readonly body: string;
-  /** Of a mesh: corners, m, in the shape's own frame, three numbers each; and triangles of them. */
+  /** Meshes only: corners, m, in the shape's own frame, three numbers each; and triangles of corner indices. */
   readonly mesh?: { readonly cornersM: readonly number[]; readonly triangles: readonly number[] };
 }
 
 export interface DrawnScene {
   readonly jointsRad: readonly number[];
   readonly shapes: readonly SceneShape[];
-  /** Where the outermost bodies are, by name: what a layout's objects move. */
+  /** Poses of the outermost bodies, by name, which a layout's objects move. */
   readonly bodies: Readonly<Record<string, DrawnPose>>;
 }
 
-/** A driver by its kind, and what it is made with. */
+/** Driver kind and its options. */
 interface NamedOptions {
   readonly name: string;
   readonly options: unknown;
 }
 
-/** By MuJoCo's custom, groups from this one on are for collisions, and hidden. */
+/** By convention in MuJoCo, groups from this one on are for collisions, and hidden. */
 const FIRST_HIDDEN_GROUP = 3;
 
 /**
- * The scene that the driver of `spec` compiles, at `model`'s home; `undefined` for a robot that no MJCF describes, or whose base moves
- * as a whole. Throws `ReinError` for a file that cannot be compiled. Takes up to a second, without a pause.
+ * Returns the scene that the driver compiles, at `model`'s home; `undefined` for a robot without MJCF or with a mobile
+ * base. Throws `ReinError` for a file that cannot be compiled. Blocks for up to a second.
  */
 export async function drawnScene({ name, options }: NamedOptions, model: RobotModel): Promise<DrawnScene | undefined> {
   if (name !== 'mujoco' || model.base !== undefined) return undefined;
@@ -76,7 +76,7 @@ function sceneOf(simulation: Simulation, robot: RobotModel): DrawnScene {
     if (groups[geom]! >= FIRST_HIDDEN_GROUP || rgba[3] === 0) return [];
     const body = outermost(simulation, owners[geom]!);
     const mesh = meshOf(simulation, geom);
-    // A height field, an ellipsoid: nothing that is drawn.
+    // Height fields and ellipsoids are not drawn.
     if (type === 'mesh' && mesh === undefined) return [];
     const link = links.get(welds[owners[geom]!]!) ?? 'base';
     const pose = rounded(poses.subarray(7 * i, 7 * i + 7));
@@ -95,7 +95,7 @@ function sceneOf(simulation: Simulation, robot: RobotModel): DrawnScene {
   return { jointsRad: [...robot.homeRad], shapes, bodies: bodiesOf(simulation) };
 }
 
-/** The body below the world that carries `body`; 0 for the world itself. */
+/** Returns the child body of the world that carries `body`; 0 for the world itself. */
 function outermost({ model }: Simulation, body: number): number {
   const parents = model.body_parentid as Int32Array;
   let at = body;
@@ -130,7 +130,7 @@ function meshOf({ model, module }: Simulation, geom: number): SceneShape['mesh']
   };
 }
 
-/** To a hundredth of a millimetre, so that it is short as text. */
+/** Rounds to 0.01 mm, to keep the text short. */
 function rounded(values: ArrayLike<number>): number[] {
   return Array.from(values, (value) => Math.round(1e5 * value) / 1e5);
 }

@@ -1,4 +1,4 @@
-/** The shapes of a simulation for pictures: what they are, and where they stand. */
+/** Shapes of a simulation, for pictures, and their poses. */
 import { type GeomShape, quaternionFromMatrix } from '../core/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
@@ -13,12 +13,12 @@ const GEOM_TYPES: Readonly<Record<number, GeomShape['type']>> = {
 
 export class DrawnShapes {
   readonly geoms: readonly GeomShape[];
-  /** Their numbers in the model. */
+  /** Indices of the geoms in the model. */
   readonly ids: readonly number[];
   readonly #simulation: Simulation;
   readonly #quaternion: Float64Array = new Float64Array(4);
 
-  /** `isHidden`: by its name, whether a shape is no part of the picture. */
+  /** `isHidden`: returns true for names of shapes to be left out. */
   constructor(simulation: Simulation, isHidden: (name: string) => boolean = () => false) {
     const { model } = simulation;
     const types = model.geom_type as Int32Array;
@@ -34,7 +34,7 @@ export class DrawnShapes {
     }));
   }
 
-  /** Writes x, y, z (m) and quaternion w, x, y, z of each: `out` is [7·geoms]. */
+  /** Writes x, y, z (m) and quaternion w, x, y, z of each shape: `out` is [7·geoms]. */
   poses(out: Float64Array): void {
     const { geomPosition, geomRotation } = this.#simulation.views;
     for (let i = 0; i < this.ids.length; i++) {

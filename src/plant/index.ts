@@ -1,4 +1,4 @@
-/** Robots and what is around them as their MJCF or URDF has them: what can be read without the simulator. */
+/** Robots and surroundings in MJCF or URDF: what can be read without the simulator. */
 export type { PackageFolders } from './model/model-assets.ts';
 export { type ModelSource, modelSource, packagesField, placedModel } from './model/model-source.ts';
 export { readSceneFile, type SceneFile } from './model/scene-file.ts';

@@ -1,20 +1,20 @@
-/** An arm's drive: one servo a joint. */
+/** Drive of an arm: one servo per joint. */
 import { servoLagS, servosLead } from '../core/index.ts';
 import { type JointAddress, jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 import type { PlantOptions } from './plant-options.ts';
 
-/** What turns references into motion, and motion into measured positions. */
+/** Converts references to motion, and motion to measured positions. */
 export interface Drive {
-  /** [n] the set-point in force. */
+  /** [n] set-point in effect. */
   readonly setPointRad: Float64Array;
-  /** Puts the robot to `positionRad`, at rest, with the references there. The simulation has been reset. */
+  /** Places the robot at `positionRad`, at rest, with the references there. The simulation has been reset. */
   restAt(positionRad: ArrayLike<number>): void;
-  /** A period of `dtS` begins with this reference. */
+  /** Begins a period of `dtS` with this reference. */
   push(sentRad: ArrayLike<number>, dtS: number): void;
-  /** Torques in place of references, N·m. False where the robot has no such port. */
+  /** Applies torques instead of references, N·m. Returns false if the robot has no such interface. */
   exert(torqueNm: ArrayLike<number>): boolean;
-  /** The references stand at the measured `positionRad`. */
+  /** Sets the references to the measured `positionRad`. */
   hold(positionRad: ArrayLike<number>): void;
   measure(positionRad: Float64Array, velocityRadPerS: Float64Array, torqueNm: Float64Array): void;
 }
@@ -26,7 +26,7 @@ export class JointServos implements Drive {
   readonly #references: ServoReferences;
   #drives: 'servos' | 'motors' = 'servos';
 
-  /** The simulation's actuators are one servo a joint, in the model's order. */
+  /** The simulation's actuators must be one servo per joint, in the model's order. */
   constructor(simulation: Simulation, options: PlantOptions) {
     const { model } = options;
     const leads = options.velocityFeedForward ?? servosLead(model);
@@ -61,7 +61,7 @@ export class JointServos implements Drive {
     const { control, positionRad } = this.#simulation.views;
     for (let i = 0; i < this.#addresses.length; i++) {
       control[i] = torqueNm[i]!;
-      // No spring is in force: a reference that follows starts from where the joint then is.
+      // No spring is in effect: a later reference starts from the joint's position then.
       this.setPointRad[i] = positionRad[this.#addresses[i]!.position]!;
     }
     return true;
@@ -90,19 +90,19 @@ export class JointServos implements Drive {
   }
 }
 
-/** From what is sent to the set-points in force: transport delay and velocity feed-forward. Nothing allocates after construction. */
+/** Converts references to set-points in effect: transport delay and velocity feed-forward. No allocation after construction. */
 class ServoReferences {
-  /** [n] the set-point in force, rad. */
+  /** [n] set-point in effect, rad. */
   readonly setPointRad: Float64Array;
   readonly #joints: number;
-  /** [(delay + 1)·n] the newest references, a ring. */
+  /** [(delay + 1)·n] newest references, a ring buffer. */
   readonly #sent: Float64Array;
   readonly #last: Float64Array;
   /** [n] feed-forward per change of the reference: φ·d/(K·T). */
   readonly #perChange: Float64Array;
   #at = 0;
 
-  /** `leadS` [n]: how long each servo leads the reference's velocity, s (damping/stiffness, or 0); `periodS`: nominal. */
+  /** `leadS` [n]: lead time of each servo on the reference's velocity, s (damping/stiffness, or 0); `periodS`: nominal. */
   constructor(leadS: ArrayLike<number>, periodS: number, delayTicks: number) {
     this.#joints = leadS.length;
     this.setPointRad = new Float64Array(this.#joints);
@@ -111,7 +111,7 @@ class ServoReferences {
     this.#perChange = Float64Array.from(leadS, (lead) => lead / periodS);
   }
 
-  /** As if the reference had stood at `jointsRad` for ever. */
+  /** Resets to a reference that has always been `jointsRad`. */
   restAt(jointsRad: ArrayLike<number>): void {
     for (let i = 0; i < this.#joints; i++) {
       for (let k = i; k < this.#sent.length; k += this.#joints) this.#sent[k] = jointsRad[i]!;
@@ -120,13 +120,13 @@ class ServoReferences {
     }
   }
 
-  /** A period begins: `sentRad` is sent, and what was sent `delayTicks` periods ago comes into force. */
+  /** Begins a period: `sentRad` is sent, and what was sent `delayTicks` periods ago takes effect. */
   push(sentRad: ArrayLike<number>): void {
     const n = this.#joints;
     for (let i = 0; i < n; i++) this.#sent[this.#at + i] = sentRad[i]!;
     this.#at = (this.#at + n) % this.#sent.length;
     for (let i = 0; i < n; i++) {
-      // The oldest is the next to be overwritten; without delay it is the one just written.
+      // The oldest is overwritten next; without delay it is the one just written.
       const reached = this.#sent[this.#at + i]!;
       // s = r + φ·(d/K)·Δr/T
       this.setPointRad[i] = reached + this.#perChange[i]! * (reached - this.#last[i]!);

@@ -1,17 +1,17 @@
-/** Which of MuJoCo's joints, bodies and shapes are which of the robot model's. */
+/** MuJoCo joints, bodies and shapes of the robot model's joints and links. */
 import { type JointModel, ReinError, type RobotModel, toolLinkOf } from '../core/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Where a joint's numbers are in MuJoCo's vectors. */
+/** Indices of a joint in MuJoCo's vectors. */
 export interface JointAddress {
   readonly joint: number;
   readonly position: number;
   readonly dof: number;
-  /** The body that it moves. */
+  /** Body that the joint moves. */
   readonly body: number;
 }
 
-/** Addresses of the robot model's joints, in its order. Throws `ReinError('config')` where the file has no such joint. */
+/** Returns the addresses of the robot model's joints, in its order. Throws `ReinError('config')` if the file lacks one. */
 export function jointsOf(simulation: Simulation, robot: RobotModel): JointAddress[] {
   return robot.joints.map((joint) => addressOf(simulation, joint));
 }
@@ -41,13 +41,13 @@ function addressOf({ module, model }: Simulation, { name, kind }: JointModel): J
   };
 }
 
-/** All bodies that are one rigid piece with `body`, itself too. */
+/** Returns all bodies that are rigidly connected to `body`, including itself. */
 export function rigidBodies({ model }: Simulation, body: number): Set<number> {
   const welds = model.body_weldid as Int32Array;
   return new Set([...welds.keys()].filter((other) => welds[other] === welds[body]));
 }
 
-/** The bodies of the link that a joint, by name, moves; those of the base (all that never moves) for `base`. */
+/** Returns the bodies of the link that joint `link` moves; for `base`, all that never move. */
 export function linkBodies(simulation: Simulation, robot: RobotModel, link: string): Set<number> {
   if (link === 'base') return rigidBodies(simulation, 0);
   const joint = robot.joints.find(({ name }) => name === link);
@@ -55,13 +55,13 @@ export function linkBodies(simulation: Simulation, robot: RobotModel, link: stri
   return rigidBodies(simulation, addressOf(simulation, joint).body);
 }
 
-/** The bodies of the link that carries the tool. */
+/** Returns the bodies of the link that carries the tool. */
 export function toolBodies(simulation: Simulation, robot: RobotModel): Set<number> {
   if (robot.base !== undefined) return robotBodies(simulation);
   return linkBodies(simulation, robot, toolLinkOf(robot));
 }
 
-/** All bodies that can move. */
+/** Returns all bodies that can move. */
 export function robotBodies({ model }: Simulation): Set<number> {
   const welds = model.body_weldid as Int32Array;
   return new Set([...welds.keys()].filter((body) => welds[body] !== 0));

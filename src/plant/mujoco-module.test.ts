@@ -3,7 +3,7 @@ import { faultRow } from '../../tests/support/fault-row.ts';
 import { ReinError } from '../core/index.ts';
 import { mujocoModule, Simulation } from './mujoco-module.ts';
 
-/** One hinge with a position servo; `memory` is the size of its data. */
+/** Hinge with a position servo; `memory` is the size of its data. */
 function pendulum(memory = '1M'): string {
   return `<mujoco><option timestep="0.002"/><size memory="${memory}"/>
     <worldbody><body><joint name="hinge"/><geom type="capsule" size="0.05" fromto="0 0 0 0.5 0 0"/></body></worldbody>

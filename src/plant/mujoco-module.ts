@@ -1,6 +1,6 @@
 /**
- * Loading MuJoCo's WebAssembly build, and the guards around what it does silently: a growing memory detaches every
- * cached view, a NaN control is zeroed, a NaN state resets the simulation to time 0. The only importer of the package.
+ * Loads MuJoCo's WebAssembly build, and guards against its silent failures: memory growth detaches every cached view, a
+ * NaN control is zeroed, a NaN state resets the simulation to time 0. The only importer of the package.
  */
 import loadMujoco, {
   type MainModule,
@@ -13,13 +13,13 @@ import { messageOf, ReinError } from '../core/index.ts';
 
 let loading: Promise<MainModule> | undefined;
 
-/** The module, loaded once per thread. */
+/** Returns the module, loaded once per thread. */
 export function mujocoModule(): Promise<MainModule> {
   loading ??= loadMujoco();
   return loading;
 }
 
-/** Views into a simulation's memory. They die when WebAssembly memory grows: ask `Simulation.views` each tick. */
+/** Views into a simulation's memory. They are invalid after WebAssembly memory has grown: read `Simulation.views` each tick. */
 export interface SimulationViews {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -32,7 +32,7 @@ export interface SimulationViews {
   readonly siteRotation: Float64Array;
   /** [6·bodies] torque, then force, of contacts on each body about the robot's centre of mass, world frame. Needs a force sensor. */
   readonly bodyContact: Float64Array;
-  /** [3·bodies] centre of mass of each body and all that it carries. */
+  /** [3·bodies] centre of mass of each body with all that it carries. */
   readonly centreOfMass: Float64Array;
   readonly bodyPosition: Float64Array;
   readonly bodyRotation: Float64Array;
@@ -40,7 +40,7 @@ export interface SimulationViews {
   readonly geomRotation: Float64Array;
 }
 
-/** Calls of `step` between two looks at the warning counters: a look costs 8 µs and seven small objects. */
+/** Calls of `step` between checks of the warning counters: a check costs 8 µs and seven small objects. */
 const STEPS_PER_WARNING_CHECK = 10;
 
 /** One model with its state. Not shared between threads. */
@@ -50,7 +50,7 @@ export class Simulation {
   readonly data: MjData;
   readonly timestepS: number;
   readonly #option: MjOption;
-  // The counters live in the data: this handle stays good, and deleting it would free memory that is not its own.
+  // The counters are part of the data: this handle stays valid, and deleting it would free memory that it does not own.
   readonly #warnings: MjWarningStatVec;
   #views: SimulationViews;
   #expectedTimeS = 0;
@@ -68,7 +68,7 @@ export class Simulation {
     this.#views = fetchViews(data);
   }
 
-  /** Compiles MJCF text. Throws `ReinError('driver')` with MuJoCo's own words when it does not compile. */
+  /** Compiles MJCF text. Throws `ReinError('driver')` with MuJoCo's message if it does not compile. */
   static async fromXml(xml: string): Promise<Simulation> {
     const module = await mujocoModule();
     try {
@@ -79,28 +79,28 @@ export class Simulation {
     }
   }
 
-  /** The current views; fetched again after the memory has grown. Tick-safe: allocates only then. */
+  /** Current views, fetched again after memory growth. Tick-safe: allocates only then. */
   get views(): SimulationViews {
     if (this.#views.positionRad.length === 0) this.#views = fetchViews(this.data);
     return this.#views;
   }
 
-  /** Everything to its initial values, time and warnings to 0. */
+  /** Resets everything to its initial values, and time and warnings to 0. */
   reset(): void {
     this.module.mj_resetData(this.model, this.data);
     this.#expectedTimeS = 0;
     this.#callsUntilCheck = 0;
   }
 
-  /** Recomputes what follows from positions, without letting time pass. */
+  /** Recomputes what depends on positions, without advancing time. */
   forward(): void {
     this.module.mj_forward(this.model, this.data);
   }
 
   /**
-   * Lets `steps` timesteps pass. False when MuJoCo reset itself or has warned: the simulation can then not be trusted
-   * until `reset`. A warning is seen after the first call since `reset`, then within ten calls. Tick-safe, but for seven
-   * short-lived objects every ten calls. `afterEach` is called after every timestep.
+   * Advances by `steps` timesteps. Returns false if MuJoCo has reset itself or has warned: the simulation cannot be
+   * trusted then until `reset`. A warning is detected at the first call after `reset`, then within ten calls.
+   * Tick-safe, but for seven short-lived objects every ten calls. `afterEach` is called after every timestep.
    */
   step(steps: number, afterEach?: () => void): boolean {
     for (let i = 0; i < steps; i++) {
@@ -110,7 +110,7 @@ export class Simulation {
     return this.#hasPassed(steps * this.timestepS, this.timestepS);
   }
 
-  /** The same for one physics step of any length, s. Not to be mixed with `step` between two resets. */
+  /** Like `step`, for one physics step of any length, s. Must not be mixed with `step` between two resets. */
   stepFor(dtS: number): boolean {
     this.#option.timestep = dtS;
     this.module.mj_step(this.model, this.data);
@@ -120,48 +120,48 @@ export class Simulation {
   #hasPassed(dtS: number, timestepS: number): boolean {
     this.#expectedTimeS += dtS;
     const elapsed = this.data.time as number;
-    // A reset sets time to zero; summed rounding stays far below half a step.
+    // A reset sets time to zero; accumulated rounding stays far below half a step.
     const isTimeRight = Math.abs(elapsed - this.#expectedTimeS) < timestepS / 2;
-    // One in the very first step leaves the time as it would be without: only the counters show it.
+    // A reset in the very first step does not show in the time, only in the counters.
     if (--this.#callsUntilCheck >= 0) return isTimeRight;
     this.#callsUntilCheck = STEPS_PER_WARNING_CHECK - 1;
     return isTimeRight && this.warnings() === 0;
   }
 
-  /** How often MuJoCo has warned since `reset`: of values it replaced, contacts it dropped, a singular inertia. */
+  /** Returns the number of warnings since `reset`: values replaced, contacts dropped, a singular inertia. */
   warnings(): number {
     let sum = 0;
     for (let i = 0; i < this.#warnings.size(); i++) {
       const counter = this.#warnings.get(i);
       sum += counter?.number ?? 0;
-      // A copy in memory that nobody collects.
+      // A copy in memory that is not garbage-collected.
       counter?.delete();
     }
     return sum;
   }
 
-  /** Damping of the position servo `index`, N·m·s/rad. Tick-safe but for a view. */
+  /** Returns the damping of position servo `index`, N·m·s/rad. Tick-safe but for a view. */
   servoDampingNmSPerRad(index: number): number {
     const biases = this.model.actuator_biasprm as Float64Array;
     return -biases[(biases.length / (this.model.nu as number)) * index + 2]!;
   }
 
-  /** Most that the actuator `index` exerts, N·m; `Infinity` where nothing limits it. Tick-safe but for views. */
+  /** Returns the largest force of actuator `index`, N·m; `Infinity` without a limit. Tick-safe but for views. */
   forceMaxN(index: number): number {
-    // Whether there is a limit is a vector of booleans, which this build cannot give; without one the range is 0.
+    // The flags are a vector of booleans, which this build cannot return; without a limit the range is 0.
     const mostN = (this.model.actuator_forcerange as Float64Array)[2 * index + 1]!;
     return mostN > 0 ? mostN : Number.POSITIVE_INFINITY;
   }
 
-  /** Damping over stiffness of the position servo `index`, s: what its reference lags behind per unit of velocity. */
+  /** Returns damping over stiffness of position servo `index`, s: its lag per unit of velocity. */
   servoDampingPerStiffnessS(index: number): number {
-    // MuJoCo's position actuator: force = gain[0]·control + bias[1]·position + bias[2]·velocity; ten numbers an actuator.
+    // MuJoCo's position actuator: force = gain[0]·control + bias[1]·position + bias[2]·velocity; ten numbers per actuator.
     const gains = this.model.actuator_gainprm as Float64Array;
     return this.servoDampingNmSPerRad(index) / gains[(gains.length / (this.model.nu as number)) * index]!;
   }
 
   /**
-   * Makes servos of the actuators (force = gain · (control − position) − damping · velocity), as the scene has them, or
+   * Drives the actuators as servos (force = gain · (control − position) − damping · velocity), as in the scene, or as
    * plain motors (force = control, N·m), within the same force limits. Not for the tick.
    */
   driveAs(kind: 'servos' | 'motors'): void {
@@ -176,7 +176,7 @@ export class Simulation {
     for (let i = 0; i < actuators; i++) gains[(gains.length / actuators) * i] = 1;
   }
 
-  /** [size·size] the inertia matrix over all degrees of freedom, as of the last `forward` or step. Allocates. */
+  /** Returns the inertia matrix [size·size] of all degrees of freedom, as of the last `forward` or step. Allocates. */
   inertiaMatrix(): { readonly size: number; readonly matrix: Float64Array } {
     const size = this.model.nv as number;
     const buffer = new this.module.DoubleBuffer(size * size);
@@ -188,14 +188,14 @@ export class Simulation {
     }
   }
 
-  /** Index of a named site, body, geom…; throws when the scene lacks it. */
+  /** Returns the index of a named site, body, geom…; throws if the scene lacks it. */
   id(kind: 'body' | 'site' | 'geom' | 'joint', name: string): number {
     const found = this.module.mj_name2id(this.model, this.#typeOf(kind), name);
     if (found < 0) throw new ReinError('driver', `the scene has no ${kind} named "${name}"`);
     return found;
   }
 
-  /** The name of a body, site, geom or joint; empty where it has none. */
+  /** Returns the name of a body, site, geom or joint; empty if it has none. */
   nameOf(kind: 'body' | 'site' | 'geom' | 'joint', index: number): string {
     return this.module.mj_id2name(this.model, this.#typeOf(kind), index) ?? '';
   }
@@ -206,7 +206,7 @@ export class Simulation {
       .value;
   }
 
-  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  /** Frees the memory. Idempotent; must not be used afterwards. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

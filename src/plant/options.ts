@@ -1,10 +1,10 @@
-/** What a simulated robot is made from: a scene that brings an arm along, or the robot's own file. */
+/** Options of simulated robots: a scene that includes an arm, or the robot's own file. */
 import { z } from 'zod';
 import type { Configured } from '../schema/index.ts';
 
 const metres = z.number().positive();
 
-/** Measures of peg and hole, m. */
+/** Dimensions of peg and hole, m. */
 const pegScene = z.strictObject({
   // Width of the square peg, and its visible length below the gripper
   pegWidthM: metres,
@@ -13,34 +13,34 @@ const pegScene = z.strictObject({
   clearanceM: metres,
   // 45° chamfer around the hole's mouth
   chamferM: z.number().min(0),
-  // Of the hole down to its floor
+  // Depth of the hole down to its floor
   depthM: metres,
-  // A tip further than this from the hole's axis is not in the hole, whatever its height.
+  // A tip farther than this from the hole's axis is not in the hole, whatever its height.
   mouthRadiusM: metres,
 });
 
 const arm = z.strictObject({
   jointNames: z.array(z.string()),
-  // The scene layout gives their values; `depthM` is measured by the scene itself.
+  // Values come from the scene layout; `depthM` is measured by the scene itself.
   signalNames: z.array(z.string()),
   periodS: z.number().positive(),
   scene: pegScene,
 });
 
-/** What a task puts around a robot that is simulated from its own file. */
+/** Surroundings that a task adds to a robot simulated from its own file. */
 const surroundings = z.strictObject({
-  // An MJCF file with what stands and moves beside the robot; absent: nothing does.
+  // MJCF file with the objects beside the robot; absent: none.
   file: z.string().min(1).optional(),
-  // Bodies and sites of it whose places are measured, as the signals that `placeSignals` names.
+  // Bodies and sites of it whose poses are measured, as the signals named by `placeSignals`.
   places: z.array(z.string()),
 });
 
 const plant = z.strictObject({
   file: z.string().min(1),
-  // Of the robot's file, tank included: whoever judges a tank guards an arm without one, and the servos stay the same.
+  // As in the robot file with its tank: checks of a tank also run the arm without one, on the same servos.
   velocityFeedForward: z.boolean(),
   packages: z.record(z.string(), z.string()).optional(),
-  // Those of places are measured; the layout gives the others, and 0 where it does not.
+  // Signals of places are measured; the layout gives the others, else they are 0.
   signalNames: z.array(z.string()),
   surroundings: surroundings.optional(),
 });
@@ -52,7 +52,7 @@ export type SurroundingsSpec = Configured<typeof surroundings>;
 export type MujocoDriverOptions = Configured<typeof arm>;
 export type PlantDriverOptions = Configured<typeof plant>;
 
-/** Names of the signals that say where the place called `name` is in the base frame: x, y, z (m), and turn about z (rad). */
+/** Returns the names of the signals of place `name` in the base frame: x, y, z (m), and yaw (rad). */
 export function placeSignals(name: string): readonly [string, string, string, string] {
   return [`${name}XM`, `${name}YM`, `${name}ZM`, `${name}YawRad`];
 }

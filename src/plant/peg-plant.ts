@@ -1,4 +1,4 @@
-/** The arm in the scene of peg insertion: its servos, its wrist sensor, and how deep its peg is in the hole. */
+/** Plant of the arm in the peg insertion scene: servos, wrist sensor, and depth of the peg in the hole. */
 import { allFinite, ReinError, type RobotState, type SceneLayout } from '../core/index.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
 import { Simulation } from './mujoco-module.ts';
@@ -7,17 +7,17 @@ import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';
 import { ServoTorques } from './servo-torques.ts';
 import { WristSensor } from './wrist-sensor.ts';
 
-/** Arrays are the plant's own and are written by each step and by `arrange`; torques and forces by each step. */
+/** The plant owns its arrays; each step and `arrange` write them, torques and forces only each step. */
 export class PegPlant {
   /** [n] measured, rad. */
   readonly positionRad: Float64Array;
   /** [n] measured, rad/s. */
   readonly velocityRadPerS: Float64Array;
-  /** [n] what the servos exerted, N·m, the mean of the last period. */
+  /** [n] servo torques, N·m, mean of the last period. */
   readonly torqueNm: Float64Array;
-  /** [6] what pressed on the tool, N and N·m, base frame, filtered as a force sensor does. */
+  /** [6] contact wrench on the tool, N and N·m, base frame, filtered like a force sensor's. */
   readonly wrench: Float64Array = new Float64Array(6);
-  /** [6] the mean of the same over the last period. */
+  /** [6] its mean over the last period. */
   readonly meanWrench: Float64Array = new Float64Array(6);
   readonly #simulation: Simulation;
   readonly #periodS: number;
@@ -33,7 +33,7 @@ export class PegPlant {
   readonly #depthSignal: number;
   #drives: 'servos' | 'motors' = 'servos';
 
-  /** Throws `ReinError('driver')` where the scene is not this robot's, or its time does not divide the control period. */
+  /** Throws `ReinError('driver')` if the scene is another robot's, or the control period is no multiple of its timestep. */
   static async open(options: MujocoDriverOptions): Promise<PegPlant> {
     const simulation = await Simulation.fromXml(pegSceneXml(options.scene));
     try {
@@ -73,20 +73,20 @@ export class PegPlant {
     this.#measureJoints();
   }
 
-  /** What there is to draw. */
+  /** Returns the shapes to draw. */
   shapes(): DrawnShapes {
     return new DrawnShapes(this.#simulation);
   }
 
   /**
-   * Puts arm and hole in place, at rest, with the servos holding. Throws `RangeError` for a layout with a number missing or not finite,
-   * and changes nothing.
+   * Places arm and hole, at rest, with the servos holding. Throws `RangeError` for a layout with a missing or
+   * non-finite number, and changes nothing then.
    */
   arrange({ jointsRad, objects, signals }: SceneLayout): void {
     const joints = this.positionRad.length;
     const pose = objects[HOLE_OBJECT];
     if (jointsRad.length !== joints) throw new RangeError(`a layout needs ${joints} joint positions`);
-    // MuJoCo would silently put something else in the place of a bad number.
+    // MuJoCo would silently replace a bad number.
     if (!allFinite(jointsRad)) throw new RangeError(`a layout's joint positions are ${jointsRad}`);
     if (pose !== undefined && !allFinite(pose)) throw new RangeError(`a layout's pose of the hole is ${pose}`);
     this.#be('servos');
@@ -98,7 +98,7 @@ export class PegPlant {
       mocapPosition.set([x, y, z]);
       mocapQuaternion.set([Math.cos(yawRad / 2), 0, 0, Math.sin(yawRad / 2)]);
     }
-    // The wrist sensor feels accelerations: the servos must already hold this pose when it is computed.
+    // The wrist sensor measures accelerations: the servos must already hold this pose when it is computed.
     for (let i = 0; i < joints; i++) control[i] = positionRad[i]!;
     this.#simulation.forward();
     this.#measureJoints();
@@ -107,19 +107,19 @@ export class PegPlant {
     this.#wrist.tare();
   }
 
-  /** The references are where the arm is now, as if they had always stood there. */
+  /** Sets the references to the present pose, as if they had always been there. */
   hold(): void {
     this.#be('servos');
     this.#lastSentRad.set(this.positionRad);
   }
 
-  /** Sends `sentRad` ([n]) and lets a period pass. False when the simulation can no longer be trusted. */
+  /** Sends `sentRad` ([n]) and advances by one period. Returns false if the simulation can no longer be trusted. */
   step(sentRad: ArrayLike<number>): boolean {
     this.#be('servos');
     const { control } = this.#simulation.views;
     for (let i = 0; i < this.positionRad.length; i++) {
-      // Velocity feed-forward, as industrial servos have it: without it the arm lags by damping/stiffness · velocity.
-      // A reference that does not move on has no velocity: the push must not outlive its period.
+      // Velocity feed-forward, as in industrial servos: without it the arm lags by damping/stiffness · velocity.
+      // A reference that stops has no velocity: the feed-forward must not outlast its period.
       const velocityRadPerS = (sentRad[i]! - this.#lastSentRad[i]!) / this.#periodS;
       control[i] = sentRad[i]! + this.#feedForwardS[i]! * velocityRadPerS;
       this.#lastSentRad[i] = sentRad[i]!;
@@ -127,20 +127,20 @@ export class PegPlant {
     return this.#pass();
   }
 
-  /** As `step`, with torques in place of references, N·m, on top of the weight's compensation. */
+  /** Like `step`, with torques instead of references, N·m, added to the gravity compensation. */
   exert(torqueNm: ArrayLike<number>): boolean {
     this.#be('motors');
     this.#simulation.views.control.set(torqueNm);
     return this.#pass();
   }
 
-  /** Writes the signals, [k]: how deep the peg is, and the others as the layout has them. */
+  /** Writes the signals, [k]: depth of the peg, and the others from the layout. */
   readSignals(out: RobotState['signals']): void {
     if (this.#depthSignal >= 0) this.#signals[this.#depthSignal] = this.#insertionDepthM();
     out.set(this.#signals);
   }
 
-  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  /** Frees the memory. Idempotent; must not be used afterwards. */
   close(): void {
     this.#simulation.close();
   }
@@ -176,7 +176,7 @@ export class PegPlant {
     }
   }
 
-  /** How far the peg's tip is below the plate's top, m; 0 or less unless the tip is within the mouth of the hole. */
+  /** Returns the depth of the peg's tip below the plate's top, m; 0 or less unless the tip is within the mouth of the hole. */
   #insertionDepthM(): number {
     const { sitePosition, mocapPosition } = this.#simulation.views;
     const i = 3 * this.#tcp;

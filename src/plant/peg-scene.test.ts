@@ -65,7 +65,7 @@ describe.each(['insert', 'insert-tight'] as const)('the scene of %s', (task) => 
     }
   });
 
-  /** Distance from `from` along `direction` to the first surface. */
+  /** Returns the distance from `from` along `direction` to the first surface. */
   function ray(from: readonly number[], direction: readonly number[]): number {
     const { module, model, data } = simulation;
     const geom = new module.IntBuffer(1);
@@ -77,7 +77,7 @@ describe.each(['insert', 'insert-tight'] as const)('the scene of %s', (task) => 
   it('has a square hole with 45° chamfers exactly where the numbers say, wherever it is put', () => {
     const inner = spec.pegWidthM / 2 + spec.clearanceM;
     const mouth = inner + spec.chamferM;
-    /** Height of the surface over the plate's top, by the numbers. */
+    /** Returns the height of the surface over the plate's top, from the dimensions. */
     const height = (x: number, y: number): number => {
       const radius = Math.max(Math.abs(x), Math.abs(y));
       if (radius >= mouth) return 0;
@@ -95,7 +95,7 @@ describe.each(['insert', 'insert-tight'] as const)('the scene of %s', (task) => 
     );
     fc.assert(
       fc.property(near, near, (x, y) => {
-        // On the very edge either answer is right.
+        // On the edge itself, either answer is right.
         const radius = Math.max(Math.abs(x), Math.abs(y));
         fc.pre(Math.abs(radius - inner) > 1e-7);
         const at = [

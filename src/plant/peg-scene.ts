@@ -1,4 +1,4 @@
-/** The peg-insertion scene: the arm of `scenes/arm6.xml` and a plate with a chamfered square hole, made to measure. */
+/** Peg insertion scene: the arm of `arm6.xml`, and a plate with a chamfered square hole of given dimensions. */
 import { readFileSync } from 'node:fs';
 import type { Triple } from './frames.ts';
 import type { PegSceneSpec } from './options.ts';
@@ -7,15 +7,15 @@ import type { PegSceneSpec } from './options.ts';
 export const HOLE_OBJECT = 'hole';
 
 const PLATE_HALF_M = 0.06;
-/** Tool flange to peg tip; `tool.originXyzM` of the robot's configuration says the same. */
+/** Distance from tool flange to peg tip, as in `tool.originXyzM` of the robot's configuration. */
 const TOOL_LENGTH_M = 0.16;
 
-/** The scene as MJCF text. */
+/** Returns the scene as MJCF text. */
 export function pegSceneXml(spec: PegSceneSpec): string {
   return armXml(spec.pegWidthM, spec.pegLengthM).replace('<!-- FIXTURE -->', fixtureXml(spec));
 }
 
-/** The arm with its peg alone, without the plate, as MJCF text. */
+/** Returns the arm with its peg, without the plate, as MJCF text. */
 export function bareArmXml(pegWidthM: number = 0.02, pegLengthM: number = 0.05): string {
   return armXml(pegWidthM, pegLengthM);
 }
@@ -30,8 +30,8 @@ function armXml(pegWidthM: number, pegLengthM: number): string {
 }
 
 /**
- * The plate alone, a mocap body of geoms of the class `contact`: an upper ring as high as the chamfer, a lower ring to the
- * floor, four chamfer faces, the floor.
+ * Returns the plate, a mocap body of geoms of the class `contact`: an upper ring as high as the chamfer, a lower ring
+ * to the floor, four chamfer faces, the floor.
  */
 export function fixtureXml(spec: PegSceneSpec): string {
   const inner = spec.pegWidthM / 2 + spec.clearanceM;
@@ -45,7 +45,7 @@ export function fixtureXml(spec: PegSceneSpec): string {
   return `<body name="${HOLE_OBJECT}" mocap="true">\n${geoms.join('\n')}\n</body>`;
 }
 
-/** Four boxes around a square opening of half-width `inner`, from height `bottom` to `top`. */
+/** Returns four boxes around a square opening of half-width `inner`, from height `bottom` to `top`. */
 function ring(name: string, inner: number, bottom: number, top: number): string[] {
   const thickness = (PLATE_HALF_M - inner) / 2;
   const centre = inner + thickness;
@@ -59,7 +59,7 @@ function ring(name: string, inner: number, bottom: number, top: number): string[
   ];
 }
 
-/** Four thin boxes whose upper inner faces are the 45° chamfer; the rest of each lies inside the plate. */
+/** Returns four thin boxes whose upper inner faces are the 45° chamfer; the rest of each is inside the plate. */
 function chamfer(inner: number, c: number): string[] {
   const halfFace = c / Math.SQRT2;
   const halfThickness = c / (2 * Math.SQRT2);

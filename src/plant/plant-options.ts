@@ -1,20 +1,20 @@
-/** What a plant is made from. */
+/** Options of a plant. */
 import type { RobotModel } from '../core/index.ts';
 import type { PackageFolders } from './model/model-assets.ts';
 import type { PlantDriverOptions, SurroundingsSpec } from './options.ts';
 
-/** A compiled plant in MuJoCo's binary form, with a wall and a load that do nothing until they are asked for. */
+/** Compiled plant in MuJoCo's binary form, with a wall and a load that are inactive until set. */
 export type PlantImage = Uint8Array;
 
-/** A plane that does not give way, and stops the link that carries the tool. */
+/** Rigid plane that stops the link that carries the tool. */
 export interface PlantWall {
-  /** A point of it, base frame, m. */
+  /** Point on the plane, base frame, m. */
   readonly pointM: readonly [number, number, number];
-  /** Towards the robot's side, base frame; any length but 0. */
+  /** Normal towards the robot's side, base frame; any length but 0. */
   readonly normal: readonly [number, number, number];
 }
 
-/** An unknown load: either a point mass at the tool point, or so much heavier (or lighter) a tool link. */
+/** Unknown load: a point mass at the tool point, or a factor on the mass of the tool link. */
 export type PlantPayload = { readonly massKg: number } | { readonly scale: number };
 
 export interface PlantSurroundings extends SurroundingsSpec {
@@ -22,32 +22,32 @@ export interface PlantSurroundings extends SurroundingsSpec {
 }
 
 export interface PlantOptions {
-  /** An MJCF or URDF file's path, or its text. */
+  /** Path of an MJCF or URDF file, or its text. */
   readonly file: string;
-  /** The same file as `compilePlantImage` made it for this model: it is not read again. */
+  /** The same file as compiled by `compilePlantImage` for this model: it is not read again. */
   readonly image?: PlantImage | undefined;
   /** Folders of ROS packages, for `package://` in a URDF. */
   readonly packages?: PackageFolders | undefined;
-  /** Names the joints, and says each one's stiffness, damping and torque limit, and the nominal `controlHz`. */
+  /** Gives the joints with their stiffness, damping and torque limits, and the nominal `controlHz`. */
   readonly model: RobotModel;
   /** The servos add the reference's velocity × damping/stiffness to the set-point. Default: `servosLead` of the model. */
   readonly velocityFeedForward?: boolean | undefined;
-  /** References reach the servos so many periods late. Default 0. */
+  /** Delay of references to the servos, periods. Default 0. */
   readonly delayTicks?: number | undefined;
-  /** What the gravity compensation does not know of. */
+  /** Load that is not part of the gravity compensation. */
   readonly payload?: PlantPayload | undefined;
-  /** Dry friction of every joint, beyond the file's, N·m (N for a sliding one). */
+  /** Dry friction of every joint, added to the file's, N·m (N for a prismatic one). */
   readonly frictionNm?: number | undefined;
   readonly wall?: PlantWall | undefined;
-  /** What stands and moves beside the robot, in its base frame, and the signals that tell of it; not to be had with `image`. */
+  /** Objects beside the robot, in its base frame, and their signals; not available with `image`. */
   readonly surroundings?: PlantSurroundings | undefined;
-  /** Whether something holds the links' nominal weight. Default: as the model says. */
+  /** True if the links' nominal weight is compensated. Default: as in the model. */
   readonly gravityCompensated?: boolean | undefined;
   /** Longest physics step, s, 0 < h ≤ 0.002 (default). */
   readonly timestepS?: number | undefined;
 }
 
-/** The plant of a robot from its own file, as its driver's options describe it. */
+/** Returns the plant options of a robot with its own file, from its driver's options. */
 export function plantOptions(options: PlantDriverOptions, model: RobotModel): PlantOptions {
   const { surroundings, signalNames, ...own } = options;
   return { ...own, model, surroundings: surroundings && { ...surroundings, signalNames } };

@@ -187,7 +187,7 @@ describe('a plant', () => {
   it('stays where dry friction holds it', async () => {
     const stiff = await open({ frictionNm: 8, velocityFeedForward: false });
     hold(stiff, [0.44, 0.5], 50);
-    // MuJoCo's dry friction creeps a little; without any the joint would be there.
+    // MuJoCo's dry friction creeps a little; without friction the joint would reach 0.4.
     expect(Math.abs(stiff.positionRad[0]! - 0.4)).toBeLessThan(0.015);
   });
 
@@ -228,7 +228,7 @@ describe('a plant', () => {
     expect(two.smallestDistanceM()).toBeCloseTo(-0.09, 6);
     two.reset([0, Math.PI]);
     expect(two.smallestDistanceM()).toBeLessThan(-0.05);
-    // Any other pose, which leaves the arm where it is; and the table, without the arm's being near it.
+    // Another pose, while the arm stays where it is; and the table, without the arm being near it.
     expect(two.distanceAtM([0, 0])).toBeCloseTo(0.08 - 0.06, 6);
     expect(two.distanceAtM([0, Math.PI / 2])).toBeCloseTo(-0.09, 6);
     expect(two.smallestDistanceM()).toBeLessThan(-0.05);

@@ -1,4 +1,4 @@
-/** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
+/** Body and servos of a robot in MuJoCo, to test a safety chain on: references in, measurements out. */
 import { allFinite, type RobotModel, type RobotState, type SceneLayout } from '../core/index.ts';
 import { checkAgreement } from './agreement.ts';
 import { CarDrive } from './car-drive.ts';
@@ -14,26 +14,26 @@ import { ServoTorques } from './servo-torques.ts';
 import { Surroundings, ToolTouch } from './surroundings.ts';
 import { DistanceWitness } from './witness.ts';
 
-/** Less than this is no time: MuJoCo wants a step that counts. */
+/** Shorter periods count as none: MuJoCo needs a step of some length. */
 const NO_TIME_S = 1e-9;
-/** What carries a car is no collision. */
+/** Geom that carries a car: contact with it is no collision. */
 const GROUND = 'floor';
 
 /**
- * One robot. An arm's joint follows its set-point s by τ = clip(K·(s − q) − d·q̇, ±torqueMax), with K, d and torqueMax of the
- * robot model. Arrays are the plant's own and are written by each step. For tests and checks: a step allocates while there
- * are contacts.
+ * One robot. An arm's joint follows its set-point s by τ = clip(K·(s − q) − d·q̇, ±torqueMax), with K, d and torqueMax
+ * of the robot model. The plant owns its arrays, which each step writes. For tests and checks: a step allocates while
+ * there are contacts.
  */
 export class RobotPlant {
-  /** [n] measured, rad (m for sliding joints and driven distance). */
+  /** [n] measured, rad (m for prismatic joints and driven distance). */
   readonly positionRad: Float64Array;
   /** [n] measured, rad/s. */
   readonly velocityRadPerS: Float64Array;
-  /** [n] what the servos exerted, N·m, the mean of the last period; 0 for a car's axes. */
+  /** [n] servo torques, N·m, mean of the last period; 0 for a car's axes. */
   readonly torqueNm: Float64Array;
-  /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
+  /** [n] set-points in effect, with delay and feed-forward, rad. */
   readonly setPointRad: Float64Array;
-  /** [6] what the surroundings pressed on the tool with, N and N·m, base frame, the mean of the last period; zeros without any. */
+  /** [6] contact wrench of the surroundings on the tool, N and N·m, base frame, mean of the last period; zeros without surroundings. */
   readonly wrench: Float64Array = new Float64Array(6);
   readonly #simulation: Simulation;
   readonly #model: RobotModel;
@@ -42,9 +42,9 @@ export class RobotPlant {
   readonly #coupled: CoupledJoints;
   readonly #witness: DistanceWitness;
   readonly #timestepS: number;
-  /** Of an arm: its actuators are its servos, in order. */
+  /** Arms only: the actuators are its servos, in order. */
   readonly #torques: ServoTorques | undefined;
-  /** Of an arm among things that it may touch. */
+  /** Arms among objects that they may touch only. */
   readonly #touch: ToolTouch | undefined;
   readonly #surroundings: Surroundings | undefined;
   #contactN = 0;
@@ -86,12 +86,12 @@ export class RobotPlant {
     this.#surroundings = options.surroundings && new Surroundings(simulation, options.surroundings);
   }
 
-  /** Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. */
+  /** Places the robot at `jointsRad` ([n]), at rest, with its references there; time and warnings are set to 0. */
   reset(jointsRad: ArrayLike<number>): void {
     this.#arrange(jointsRad);
   }
 
-  /** The same with what is beside it. Throws `ReinError`. */
+  /** Like `reset`, with the objects beside the robot. Throws `ReinError`. */
   arrange(layout: SceneLayout): void {
     this.#arrange(layout.jointsRad, layout);
   }
@@ -107,8 +107,8 @@ export class RobotPlant {
   }
 
   /**
-   * Sends `sentRad` ([n]) and lets `dtS` pass (any length ≥ 0, in whole physics steps of at most `timestepS`). False when the
-   * simulation can no longer be trusted, or when an argument is not finite: then nothing passes.
+   * Sends `sentRad` ([n]) and advances by `dtS` (any length ≥ 0, in whole physics steps of at most `timestepS`).
+   * Returns false if the simulation can no longer be trusted, or if an argument is not finite: then no time passes.
    */
   step(sentRad: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isValid(sentRad, dtS)) return false;
@@ -117,22 +117,22 @@ export class RobotPlant {
     return this.#pass(dtS);
   }
 
-  /** Writes the signals of what is beside the robot, [k]; none without surroundings. */
+  /** Writes the signals of the objects beside the robot, [k]; none without surroundings. */
   readSignals(out: RobotState['signals']): void {
     this.#surroundings?.measure(out);
   }
 
-  /** What there is to draw. */
+  /** Returns the shapes to draw. */
   shapes(): DrawnShapes {
     return new DrawnShapes(this.#simulation, (name) => name.startsWith(ADDED));
   }
 
-  /** The references are where the robot is now, as if they had always stood there. */
+  /** Sets the references to the present pose, as if they had always been there. */
   hold(): void {
     this.#drive.hold(this.positionRad);
   }
 
-  /** As `step`, with torques in place of references (N·m, on top of the weight's compensation, within ±torqueMax). */
+  /** Like `step`, with torques instead of references (N·m, added to the gravity compensation, within ±torqueMax). */
   exert(torqueNm: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isValid(torqueNm, dtS) || !this.#drive.exert(torqueNm)) return false;
     this.#torques?.start('motors');
@@ -140,7 +140,7 @@ export class RobotPlant {
   }
 
   /**
-   * From now on something pushes the link that joint `joint` moves with `forceN` (base frame), at the point that is at `atM` now
+   * Pushes the link that joint `joint` moves with `forceN` (base frame) from now on, at the point that is now at `atM`
    * (default: its centre of mass), m; zeros end it.
    */
   pushLink(joint: number, forceN: readonly [number, number, number], atM?: readonly [number, number, number]): void {
@@ -157,24 +157,24 @@ export class RobotPlant {
     (data.xfrc_applied as Float64Array).set([...forceN, ...momentNm], 6 * body);
   }
 
-  /** ½·q̇ᵀM(q)·q̇: kinetic energy of all bodies and rotors, J. */
+  /** Returns ½·q̇ᵀM(q)·q̇: kinetic energy of all bodies and rotors, J. */
   kineticJ(): number {
     this.#refresh();
     return (this.#simulation.data.energy as Float64Array)[1]!;
   }
 
-  /** Potential of gravity (and of springs in the file) less that of the compensation, J, from any zero. */
+  /** Returns the potential of gravity (and of springs in the file) less that of the compensation, J, from an arbitrary zero. */
   potentialJ(): number {
     this.#refresh();
     return potentialOf(this.#simulation);
   }
 
-  /** Largest normal force between the robot and what does not move, in any physics step of the last period, N; 0 among surroundings. */
+  /** Returns the largest normal force between robot and static objects in any physics step of the last period, N; 0 with surroundings. */
   contactForceN(): number {
     return this.#contactN;
   }
 
-  /** [n] what each joint of an arm has to turn where it is, rotor included, kg·m² (kg for a sliding one). Allocates. */
+  /** Returns the inertia [n] that each joint of an arm moves in its pose, rotor included, kg·m² (kg for a prismatic one). Allocates. */
   inertiaKgM2(): Float64Array {
     this.#refresh();
     const { size, matrix } = this.#simulation.inertiaMatrix();
@@ -182,8 +182,8 @@ export class RobotPlant {
   }
 
   /**
-   * Smallest distance, by MuJoCo, of the pairs and keep-outs of the robot model, m; negative where they overlap, at most 1.
-   * Measured between the file's own shapes: the geom of a capsule's name where there is one, else the shapes of its link.
+   * Returns the smallest distance, by MuJoCo, of the pairs and keep-out boxes of the robot model, m; negative if they overlap, at
+   * most 1. Measured between the file's own shapes: the geom with a capsule's name if there is one, else the shapes of its link.
    */
   smallestDistanceM(): number {
     this.#refresh();
@@ -191,14 +191,14 @@ export class RobotPlant {
   }
 
   /**
-   * The same of this arm if its joints stood at `jointsRad` ([n], rad): where its reference is, whatever the simulated arm does.
-   * Infinity for a mobile base.
+   * Like `smallestDistanceM`, with the arm's joints at `jointsRad` ([n], rad), e.g. at its reference, whatever the
+   * simulated arm does. Infinity for a mobile base.
    */
   distanceAtM(jointsRad: ArrayLike<number>): number {
     return this.#witness.smallestAtM(jointsRad);
   }
 
-  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  /** Frees the memory. Idempotent; must not be used afterwards. */
   close(): void {
     this.#contacts.close();
     this.#witness.close();
@@ -211,13 +211,13 @@ export class RobotPlant {
 
   #pass(dtS: number): boolean {
     const simulation = this.#simulation;
-    // Sums of periods round: a step too many would be a step of next to nothing.
+    // Sums of periods are rounded: one step too many would be a step of almost no length.
     const steps = Math.max(1, Math.ceil(dtS / this.#timestepS - 1e-9));
     let isTrusted = true;
     this.#contactN = 0;
     for (let i = 0; i < steps && dtS > NO_TIME_S; i++) {
       isTrusted = simulation.stepFor(dtS / steps) && isTrusted;
-      // Things on a table always touch it: that is nothing to look for, and costs.
+      // Objects on a table always touch it: that is no finding, and costs time.
       if (this.#touch === undefined) this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
       this.#touch?.addStep();
       this.#torques?.addStep();
@@ -233,7 +233,7 @@ export class RobotPlant {
     this.#isFresh = false;
   }
 
-  /** Brings what energies are worked out from up to date: a physics step leaves it one step old. */
+  /** Updates what energies are computed from, which a physics step leaves one step behind. */
   #refresh(): void {
     if (this.#isFresh) return;
     const { module, model, data } = this.#simulation;

@@ -1,10 +1,10 @@
-/** What servos exerted over a period: the mean of its physics steps, as a drive's current is averaged over it. */
+/** Mean servo torques over the physics steps of a period, as a drive's current is averaged over it. */
 import type { Simulation } from './mujoco-module.ts';
 
-/** One actuator a joint, in the joints' order. */
+/** One actuator per joint, in joint order. */
 export class ServoTorques {
   readonly #simulation: Simulation;
-  /** [n] of each joint in the simulation's vector of velocities. */
+  /** [n] index of each joint in the simulation's velocity vector. */
   readonly #dofs: Int32Array;
   readonly #dampingNmSPerRad: Float64Array;
   readonly #maxNm: Float64Array;
@@ -13,7 +13,7 @@ export class ServoTorques {
   #steps = 0;
   #areServos = true;
 
-  /** The actuators are servos now, and may be driven as motors later. */
+  /** The actuators must be servos now, and may be driven as motors later. */
   constructor(simulation: Simulation, dofs: readonly number[]) {
     this.#simulation = simulation;
     this.#dofs = Int32Array.from(dofs);
@@ -23,7 +23,7 @@ export class ServoTorques {
     this.#speedBefore = new Float64Array(dofs.length);
   }
 
-  /** A period begins. Motors have no damping. Tick-safe. */
+  /** Begins a period. Motors have no damping. Tick-safe. */
   start(drives: 'servos' | 'motors'): void {
     this.#areServos = drives === 'servos';
     this.#sumNm.fill(0);
@@ -31,12 +31,12 @@ export class ServoTorques {
     this.#keepSpeeds();
   }
 
-  /** Counts the physics step that has just passed. Tick-safe. */
+  /** Adds the physics step that has just passed. Tick-safe. */
   addStep(): void {
     const { actuatorForce, velocityRadPerS } = this.#simulation.views;
     for (let i = 0; i < this.#dofs.length; i++) {
       const forceNm = actuatorForce[i]!;
-      // MuJoCo takes the damping at the end of a step and reports it at the beginning; where a servo saturates, it takes none.
+      // MuJoCo applies the damping at the end of a step and reports it at the beginning; for a saturated servo, it applies none.
       const isDamped = this.#areServos && Math.abs(forceNm) < this.#maxNm[i]!;
       const gain = velocityRadPerS[this.#dofs[i]!]! - this.#speedBefore[i]!;
       this.#sumNm[i] = this.#sumNm[i]! + forceNm - (isDamped ? this.#dampingNmSPerRad[i]! * gain : 0);
@@ -45,7 +45,7 @@ export class ServoTorques {
     this.#keepSpeeds();
   }
 
-  /** Writes the mean of the counted steps into `out` (n), N·m; leaves it alone where there were none. Tick-safe. */
+  /** Writes the mean of the added steps into `out` (n), N·m; leaves it unchanged if there were none. Tick-safe. */
   read(out: Float64Array): void {
     for (let i = 0; i < this.#dofs.length && this.#steps > 0; i++) out[i] = this.#sumNm[i]! / this.#steps;
   }

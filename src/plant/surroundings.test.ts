@@ -22,7 +22,7 @@ const joint: JointModel = {
   dampingNmSPerRad: 200,
 };
 
-/** A finger that slides along x over a floor, as a file whose shapes are only for looks. */
+/** Finger that slides along x over a floor, in a file with visual shapes only. */
 const model: RobotModel = {
   name: 'finger',
   joints: [joint],
@@ -94,7 +94,7 @@ describe('things beside a robot', () => {
     };
     close('block', [0.3, 0.1, 0.03, Math.PI / 2]);
     close('corner', [0.27, 0.13, 0.03, Math.PI / 2]);
-    // It slides along y alone.
+    // The drawer slides along y only.
     close('drawer', [0, 1.2, 0, 0.4]);
     close('mark', [0.1, 0.2, 0.3, -0.3]);
     close('post', [-0.4, 0.5, 0.1, 0.2]);
@@ -114,7 +114,7 @@ describe('things beside a robot', () => {
       expect(driver.read(state)).toBe('ok');
       pressed = Math.min(pressed, state.wrench[0]!);
     }
-    // The finger's tip is 0.1 m ahead of its middle, the block's middle 0.03 m ahead of that.
+    // The finger's tip is 0.1 m ahead of its middle, and the block's middle 0.03 m ahead of the tip.
     expect(state.signals[1]).toBeGreaterThan(0.42);
     expect(state.signals[3]).toBeCloseTo(0.03, 2);
     expect(pressed).toBeLessThan(-0.3);

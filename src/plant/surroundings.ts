@@ -1,6 +1,6 @@
 /**
- * What stands and moves beside a robot that is simulated from its own file: a scene file, merged with the robot's, whose bodies are put
- * in place at each reset and measured at each reading. The world's frame is the robot's base frame.
+ * Objects beside a robot that is simulated from its own file: a scene file, merged with the robot's, whose bodies are
+ * placed at each reset and measured at each reading. The world frame is the robot's base frame.
  */
 import type { MainModule, MjSpec, MjsGeom } from '@mujoco/mujoco';
 import { allFinite, ReinError, type RobotModel, type RobotState, type SceneLayout, toolLinkOf } from '../core/index.ts';
@@ -18,13 +18,13 @@ import type { Simulation } from './mujoco-module.ts';
 import { placeSignals } from './options.ts';
 import type { PlantSurroundings } from './plant-options.ts';
 
-/** A collision bit that no model uses: the scene meets the robot whatever the robot's file says about its own collisions. */
+/** Collision bit that no model uses: the scene collides with the robot whatever collisions the robot's file defines. */
 const SCENE_BIT = 1 << 29;
 const FRAME = 'plant_scene';
 
 /**
- * Adds the MJCF at `path` to the robot in `spec`; both have to stay until the model is compiled. Its actuators, sensors and key frames
- * are left out. Throws `ReinError('config')`.
+ * Adds the MJCF at `path` to the robot in `spec`; both must be kept until the model is compiled. Its actuators, sensors
+ * and keyframes are left out. Throws `ReinError('config')`.
  */
 export function addScene(
   module: MainModule,
@@ -32,7 +32,7 @@ export function addScene(
   path: string,
 ): { readonly file: ModelFile } & Pick<ParsedModel, 'close'> {
   const file = withIncludes(readModelFile(path));
-  // A frame around all of it: the only thing that can be attached to another model's world with what moves freely.
+  // A frame around everything: only that can be attached to another model's world together with free bodies.
   const xml = asOneWorld(file.xml)
     .replace(/<worldbody\s*>/, `<worldbody><frame name="${FRAME}">`)
     .replace(/<\/worldbody\s*>/, '</frame></worldbody>');
@@ -54,7 +54,7 @@ export function addScene(
   }
 }
 
-/** Worlds after the first, as of included files, are parts of that. */
+/** Merges further worlds, as from included files, into the first. */
 function asOneWorld(xml: string): string {
   const [first, ...others] = [...xml.matchAll(/<worldbody\s*>([\s\S]*?)<\/worldbody\s*>/g)];
   if (first === undefined || others.length === 0) return xml;
@@ -66,7 +66,7 @@ function asOneWorld(xml: string): string {
   return rest.slice(0, end) + others.map(([, inner]) => inner).join('') + rest.slice(end);
 }
 
-/** What is solid in the scene meets what is solid of the robot; of a robot whose shapes are all only for looks, all of it. */
+/** Lets the scene's collision shapes collide with the robot's; with all shapes of a robot that has visual ones only. */
 function letTouch(module: MainModule, robot: MjSpec, scene: MjSpec): void {
   const isSolid = ({ contype, conaffinity }: MjsGeom): boolean => contype !== 0 || conaffinity !== 0;
   const own = geomsOf(module, robot).filter(({ element }) => !module.mjs_getName(element).startsWith('plant_'));
@@ -79,23 +79,23 @@ function geomsOf(module: MainModule, spec: MjSpec): MjsGeom[] {
   return elementsOf(module, spec, module.mjtObj.mjOBJ_GEOM).map((element) => module.mjs_asGeom(element)!);
 }
 
-/** One signal that is measured: a number of a body or site. */
+/** Measured signal: a coordinate of a body or site. */
 interface Measured {
   readonly signal: number;
   readonly kind: 'body' | 'site';
   readonly id: number;
-  /** x, y, z, turn about z. */
+  /** 0 to 2: x, y, z; 3: yaw. */
   readonly axis: number;
 }
 
 export class Surroundings {
   readonly #simulation: Simulation;
   readonly #measured: readonly Measured[];
-  /** [k] what is not measured: as the layout has it. */
+  /** [k] signals that are not measured, from the layout. */
   readonly #given: Float64Array;
   readonly #signalNames: readonly string[];
 
-  /** Throws `ReinError('config')` for a place that the scene has not. */
+  /** Throws `ReinError('config')` for a place that the scene lacks. */
   constructor(simulation: Simulation, { places, signalNames }: PlantSurroundings) {
     this.#simulation = simulation;
     this.#signalNames = signalNames;
@@ -109,7 +109,7 @@ export class Surroundings {
     });
   }
 
-  /** Puts bodies where `layout` wants them, at rest; the simulation has been reset. Throws `ReinError` for one that is not there. */
+  /** Places bodies as in `layout`, at rest; the simulation has been reset. Throws `ReinError` for an unknown body. */
   place({ objects, signals }: SceneLayout): void {
     for (const [name, pose] of Object.entries(objects)) {
       if (!allFinite(pose)) throw new RangeError(`a layout's pose of ${name} is ${pose}`);
@@ -154,7 +154,7 @@ export class Surroundings {
   }
 }
 
-/** The joints that move `body` in its parent, with the place of their numbers; axes in the body's own frame as it was made. */
+/** Returns the joints of `body` in its parent, with their addresses; axes in the body's own initial frame. */
 function jointsOf(
   { model, module }: Simulation,
   body: number,
@@ -182,12 +182,12 @@ function findPlace(simulation: Simulation, name: string): Pick<Measured, 'kind' 
   throw new ReinError('config', `the scene has no body and no site named "${name}"`);
 }
 
-/** What touches the tool: the mean over the steps of a period, about the tool point, base frame. */
+/** Contact wrench on the tool: mean over the steps of a period, about the tool point, base frame. */
 export class ToolTouch {
   readonly #simulation: Simulation;
   readonly #bodies: readonly number[];
   readonly #root: number;
-  /** The body whose frame the tool point is given in. */
+  /** Body in whose frame the tool point is given. */
   readonly #link: number;
   readonly #toolM: RobotModel['tool']['originXyzM'];
   readonly #sum: Float64Array = new Float64Array(6);
@@ -203,7 +203,7 @@ export class ToolTouch {
     this.#toolM = tool.originXyzM;
   }
 
-  /** Counts what touches the tool in the physics step that has just passed. */
+  /** Adds the contacts of the tool in the physics step that has just passed. */
   addStep(): void {
     const { module, model, data, views } = this.#simulation;
     this.#steps++;
@@ -230,7 +230,7 @@ export class ToolTouch {
     }
   }
 
-  /** Fills `out` ([6], N and N·m) with the mean of the steps since the last call; zeros without any. */
+  /** Writes the mean of the steps since the last call into `out` ([6], N and N·m); zeros if there were none. */
   read(out: Float64Array): void {
     for (let i = 0; i < 6; i++) out[i] = this.#steps > 0 ? this.#sum[i]! / this.#steps : 0;
     this.#sum.fill(0);

@@ -1,4 +1,4 @@
-/** Distances that MuJoCo measures between the robot's real shapes: an independent witness of the safety chain's capsules. */
+/** Distances between the robot's actual shapes as measured by MuJoCo: an independent check of the safety chain's capsules. */
 import type { MjData } from '@mujoco/mujoco';
 import type { Capsule, RobotModel } from '../core/index.ts';
 import { KEEP_OUT } from './compile-plant.ts';
@@ -6,10 +6,10 @@ import { CoupledJoints } from './coupled-joints.ts';
 import { type JointAddress, jointsOf, linkBodies } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 
-/** Beyond this nobody asks, m. */
+/** Limit of measured distances, m. */
 const FAR_M = 1;
 
-/** Pairs of geoms that the robot model wants apart. */
+/** Pairs of geoms that the robot model keeps apart. */
 export class DistanceWitness {
   readonly #simulation: Simulation;
   readonly #robot: RobotModel;
@@ -17,7 +17,7 @@ export class DistanceWitness {
   readonly #one: number[] = [];
   readonly #other: number[] = [];
   readonly #addresses: readonly JointAddress[];
-  /** A second state of the same model, for poses that the simulated robot is not in; made when it is first asked for. */
+  /** Second state of the model, for poses other than the simulated robot's; created when first used. */
   #posed: MjData | undefined;
 
   constructor(simulation: Simulation, robot: RobotModel) {
@@ -40,14 +40,14 @@ export class DistanceWitness {
     }
   }
 
-  /** The smallest distance of any pair at MuJoCo's present geom poses, m; negative where they overlap, at most 1. */
+  /** Returns the smallest distance of any pair at MuJoCo's present geom poses, m; negative if they overlap, at most 1. */
   smallestM(): number {
     return this.#smallestIn(this.#simulation.data);
   }
 
   /**
-   * The same of an arm whose joints stand at `jointsRad` ([n]), which leaves the simulated arm where it is. Infinity for a mobile
-   * base: its joints do not say where it stands.
+   * Like `smallestM`, for an arm with its joints at `jointsRad` ([n]); the simulated arm stays where it is. Infinity
+   * for a mobile base: its joints do not determine its position.
    */
   smallestAtM(jointsRad: ArrayLike<number>): number {
     if (this.#robot.base !== undefined || this.#one.length === 0) return Number.POSITIVE_INFINITY;
@@ -70,7 +70,7 @@ export class DistanceWitness {
     const { module, model } = this.#simulation;
     let smallest = FAR_M;
     for (let i = 0; i < this.#one.length; i++) {
-      // The farther limit of the search is what is left to beat: pairs far apart cost little.
+      // The search limit is the smallest distance so far: pairs far apart cost little.
       const distance = module.mj_geomDistance(model, data, this.#one[i]!, this.#other[i]!, smallest, null);
       if (distance < smallest) smallest = distance;
     }
@@ -90,7 +90,7 @@ export class DistanceWitness {
   }
 }
 
-/** The shape that a capsule stands for: the geom of its name, or else all shapes of its link that can collide, or all. */
+/** Returns the shapes that a capsule stands for: the geom of its name, else all shapes of its link that can collide, else all. */
 function geomsOf(simulation: Simulation, robot: RobotModel, capsule: Capsule): number[] {
   const { module, model } = simulation;
   const bodies = linkBodies(simulation, robot, capsule.link);
@@ -104,7 +104,7 @@ function geomsOf(simulation: Simulation, robot: RobotModel, capsule: Capsule): n
   return solid.length > 0 ? solid : all;
 }
 
-/** Planes have no other side to be at, and what the plant added is no part of the robot. */
+/** Returns true for planes, which have no other side, and for shapes added by the plant, which are no part of the robot. */
 function isAdded({ module, model }: Simulation, geom: number): boolean {
   const name = module.mj_id2name(model, module.mjtObj.mjOBJ_GEOM.value, geom) ?? '';
   const isPlane = (model.geom_type as Int32Array)[geom] === module.mjtGeom.mjGEOM_PLANE.value;

@@ -1,19 +1,19 @@
 /**
- * Force and torque at the wrist, as a six-axis sensor between flange and gripper would give them: a filtered sample of the last
- * physics step, and the mean over all steps of a period. Contact forces differ much from step to step, and joints feel their mean.
+ * Wrist force and torque as from a six-axis sensor between flange and gripper: a filtered sample of the last physics step,
+ * and the mean over all steps of a period. Contact forces vary widely from step to step; joints respond to their mean.
  */
 import type { Simulation } from './mujoco-module.ts';
 
-/** Share of a new reading in the filtered one at 100 Hz: a time constant of 28 ms, as force sensors are commonly set. */
+/** Share of a new reading in the filtered one at 100 Hz: a time constant of 28 ms, a common setting of force sensors. */
 const FILTER_SHARE = 0.3;
 const FILTER_PERIOD_S = 0.01;
 
-/** The share that gives the same time constant when the sensor is read every `periodS`. */
+/** Returns the share for the same time constant with a reading every `periodS`. */
 function filterShare(periodS: number): number {
   return periodS === FILTER_PERIOD_S ? FILTER_SHARE : 1 - (1 - FILTER_SHARE) ** (periodS / FILTER_PERIOD_S);
 }
 
-/** The wrench on the tool about the tool point in the base frame. */
+/** Wrench on the tool about the tool point, base frame. */
 export class WristSensor {
   readonly #simulation: Simulation;
   readonly #sensor: number;
@@ -22,13 +22,13 @@ export class WristSensor {
   readonly #raw: Float64Array = new Float64Array(6);
   readonly #filtered: Float64Array = new Float64Array(6);
   readonly #share: number;
-  /** What the sensor carries, and the body whose frame MuJoCo takes its moments about. */
+  /** Body that the sensor carries, and root body, about whose centre of mass MuJoCo takes moments. */
   readonly #tool: number;
   readonly #root: number;
   readonly #sum: Float64Array = new Float64Array(6);
   #steps = 0;
 
-  /** `periodS`: time between two calls of `read`. */
+  /** `periodS`: time between calls of `read`. */
   constructor(simulation: Simulation, periodS: number) {
     this.#simulation = simulation;
     this.#share = filterShare(periodS);
@@ -38,14 +38,14 @@ export class WristSensor {
     this.#root = (simulation.model.body_rootid as Int32Array)[this.#tool]!;
   }
 
-  /** Takes the present reading for zero: the arm must be at rest and touch nothing. */
+  /** Takes the present reading as zero: the arm must be at rest and touch nothing. */
   tare(): void {
     this.#readRaw();
     this.#tare.set(this.#raw);
     this.#filtered.fill(0);
   }
 
-  /** Counts what touches the tool in the physics step that has just passed. Tick-safe. */
+  /** Adds the contacts of the tool in the physics step that has just passed. Tick-safe. */
   addStep(): void {
     const { bodyContact, centreOfMass, sitePosition } = this.#simulation.views;
     const b = 6 * this.#tool;
@@ -68,8 +68,8 @@ export class WristSensor {
   }
 
   /**
-   * Fills `out` with the mean force (N) and torque (N·m) of the steps counted since the last call, without the tool's weight and
-   * inertia and without the filter; zeros where there were none. Tick-safe.
+   * Writes mean force (N) and torque (N·m) of the steps since the last call into `out`, without the tool's weight and
+   * inertia, and unfiltered; zeros if there were none. Tick-safe.
    */
   readMean(out: Float64Array): void {
     for (let i = 0; i < 6; i++) out[i] = this.#steps > 0 ? this.#sum[i]! / this.#steps : 0;
@@ -77,7 +77,7 @@ export class WristSensor {
     this.#steps = 0;
   }
 
-  /** Fills `out` with force (N) and torque (N·m), low-pass filtered over some 28 ms; gravity is tared away at reset. Tick-safe. */
+  /** Writes force (N) and torque (N·m) into `out`, low-pass filtered over about 28 ms; gravity is tared at reset. Tick-safe. */
   read(out: Float64Array): void {
     this.#readRaw();
     for (let i = 0; i < 6; i++) {
@@ -98,7 +98,7 @@ export class WristSensor {
         force += element * sensors[k]!;
         torque += element * sensors[3 + k]!;
       }
-      // MuJoCo gives the load from the tool on the arm's side; the surroundings' push on the tool is its opposite.
+      // MuJoCo gives the load of the tool on the arm; the push of the surroundings on the tool is its opposite.
       raw[row] = -force;
       raw[3 + row] = -torque;
     }

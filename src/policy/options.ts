@@ -1,4 +1,4 @@
-/** `basePolicy` of a task: an older policy whose action the learned one sees and improves on. */
+/** `basePolicy` of a task: an older policy whose action the learned policy observes and improves on. */
 import { z } from 'zod';
 import { type Configured, mayDiffer, num, whole } from '../schema/index.ts';
 

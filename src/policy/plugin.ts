@@ -1,4 +1,4 @@
-/** Policies of others: the plugin contract of the kind `policy`. */
+/** Custom policies: the plugin contract of the kind `policy`. */
 import {
   type ActionSpec,
   checkAction,
@@ -15,30 +15,30 @@ import {
 import type { OnnxPolicy } from './onnx/onnx-policy.ts';
 import type { Policy, PolicyNoise } from './policy.ts';
 
-/** What a policy is opened for. */
+/** Context passed to `open`. */
 export interface PolicyContext<O = unknown> {
   readonly observation: ObservationSpec;
   readonly action: ActionSpec;
   readonly policyHz: number;
-  /** `policyPlugin.options` of the task's file, as the plugin's own check gives them. */
+  /** `policyPlugin.options` of the task's file, as returned by the plugin's own check. */
   readonly options: O;
 }
 
-/** A kind of policy. Its module is loaded in the node's process; the guard runs no policy. */
+/** A kind of policy. Its module is loaded in the node process; the guard runs no policy. */
 export interface PolicyPlugin<O = unknown> extends PluginBase<O> {
-  /** Opens it; what takes long is done here, before anything moves. */
+  /** Opens the policy. Slow initialisation belongs here: nothing moves yet. */
   open(context: PolicyContext<O>): Policy | Promise<Policy>;
 }
 
-/** A policy in use by a session: its weights may be exchanged, where it has any. */
+/** The policy that a session runs; its weights, if any, may be exchanged. */
 export type ActingPolicy = Policy &
   Pick<OnnxPolicy, 'swap' | 'rollback'> & {
-    /** It takes no weights, and need not be offered any. */
+    /** The policy has no exchangeable weights; none need be offered. */
     readonly isFixed?: true;
   };
 
 /**
- * Opens the policy of others that `reference` names. What it decides is checked as a network's output is: an action that is not
+ * Opens the custom policy that `reference` names. Its actions are checked like a network's outputs: an action that is not
  * finite or lies outside [−1, 1] rejects and never reaches the guard. It takes no weights. Throws `ReinError`.
  */
 export async function openPluginPolicy(
@@ -94,7 +94,7 @@ class PluginPolicy implements ActingPolicy {
   }
 }
 
-/** Refuses what a plugin called `name` gave for a policy where a node could not use it. Throws `ReinError('policy')`. */
+/** Checks the policy that the plugin `name` returned. Throws `ReinError('policy')` if a node cannot use it. */
 function checkPolicy(
   policy: unknown,
   name: string,

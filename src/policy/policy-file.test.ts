@@ -111,7 +111,7 @@ describe('a policy file', () => {
     const error = await refusal();
     expect(error.message).toContain('policy.json cannot be read: there is no such file');
     expect(error.remedy).toContain('copy both');
-    // One that others exported has none: it is refused here, and taken elsewhere.
+    // A third-party export has no manifest: it is refused here, and accepted elsewhere.
     expect(error.remedy).toContain('goes into a task: basePolicy: { file: ');
   });
 

@@ -1,6 +1,6 @@
 /**
- * `policy.onnx`, a network with its weights inside, and `policy.json` beside it, which says what it is for. Reading
- * never trusts either: every defect is one sentence, and nothing acts.
+ * `policy.onnx`, a network with its weights inside, and its manifest `policy.json`. Both are validated on load: any defect
+ * is reported in one sentence, and the policy does not act.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -26,22 +26,22 @@ const GIVE = 'Give the path of a policy.onnx or of a run folder.';
 export interface PolicyFileManifest extends PolicyOrigin {
   readonly observationSize: number;
   readonly actionSize: number;
-  /** For people, e.g. `arm6` and `insert`. */
+  /** Display names, e.g. `arm6` and `insert`. */
   readonly robot: string;
   readonly task: string;
-  /** How the network gives actions. `savePolicyFile` reads it from the network; absent in files of before there were several. */
+  /** Output format of the network; `savePolicyFile` reads it from the network. Absent in files older than this field. */
   readonly head?: PolicyHead;
 }
 
-/** What the robot and task at hand need of a policy file. */
+/** Requirements of the robot and task on a policy file. */
 export interface PolicyFileExpectation extends OnnxPolicyOptions {
-  /** What the task makes of its actions, where that is known: what the file says of them has to agree. */
+  /** The task's action, if known; the file's action metadata must agree with it. */
   readonly taskAction?: TaskAction;
 }
 
 /**
  * Writes `policy.onnx` and `policy.json` into `folder`, each by rename, the manifest last: a crash leaves the old pair,
- * or a pair whose digests differ and which is refused. Gives the path of `policy.onnx`. Throws `ReinError` ('storage').
+ * or a pair whose digests differ and which is refused. Returns the path of `policy.onnx`. Throws `ReinError` ('storage').
  */
 export async function savePolicyFile(
   folder: string,
@@ -67,8 +67,8 @@ export async function savePolicyFile(
 
 /**
  * Opens a policy file as a policy that is ready to act. `path` is the file, or the folder that holds `policy.onnx`.
- * Throws `ReinError` ('policy') where a file is missing, truncated, damaged, for another robot or task, or gives
- * outputs that are not finite. Never moves anything.
+ * Throws `ReinError` ('policy') if a file is missing, truncated, damaged, for another robot or task, or if its outputs
+ * are not finite. Never moves anything.
  */
 export async function loadPolicyFile(path: string, expected: PolicyFileExpectation): Promise<OnnxPolicy> {
   const file = await resolvePolicyPath(path);
@@ -156,7 +156,7 @@ function manifestProblem(value: unknown): string | undefined {
   return isHead(fields['head']) ? undefined : "has a 'head' that this version of Rein does not know";
 }
 
-/** A manifest that says nothing of the head fits any. */
+/** A manifest without a head matches any head. */
 function isSameHead(own: PolicyHead, said: PolicyHead | undefined): boolean {
   return said === undefined || shownHead(own) === shownHead(said);
 }

@@ -1,21 +1,22 @@
 /**
- * A script that drives the robot from one pose to the next, each dimension of the action in a straight line. It goes by where the robot is
- * asked to be, so it needs no observation. It is a policy and no person's stand-in: it moves by the leave that a person gave.
+ * Scripted policy that moves the robot from waypoint to waypoint, linearly in each dimension of the action. It works from the
+ * commanded reference, so it needs no observation. It acts as a policy, not as a simulated operator: it moves only with the
+ * operator's permission.
  */
 import { type ActionSpec, clamp } from '../core/index.ts';
 import type { Policy, PolicyNoise } from './policy.ts';
 
 export interface WaypointOptions {
   readonly action: ActionSpec;
-  /** [A] where the robot is asked to be, m and rad in the action's dimensions; reused. */
+  /** [A] commanded reference, m and rad in the action's dimensions; the array is reused. */
   readonly reference: () => ArrayLike<number>;
-  /** Targets in their order, [A] each; NaN where a dimension stays as it is. */
+  /** Waypoints in order, [A] each; NaN leaves a dimension unchanged. */
   readonly way: readonly (readonly number[])[];
-  /** Share of the full action, (0, 1]. */
+  /** Fraction of the full action, (0, 1]. */
   readonly pace: number;
 }
 
-/** A target is reached where no dimension is farther away, in actions. */
+/** Tolerance of a waypoint: largest distance along any dimension, in actions. */
 const NEAR = 0.05;
 
 export class WaypointPolicy implements Policy {
@@ -30,7 +31,7 @@ export class WaypointPolicy implements Policy {
     this.actionSize = options.action.dimensions.length;
   }
 
-  /** It has reached the last target. */
+  /** True once the last waypoint has been reached. */
   get isDone(): boolean {
     while (this.#at < this.#options.way.length && this.#away() < NEAR) this.#at++;
     return this.#at >= this.#options.way.length;
@@ -45,17 +46,17 @@ export class WaypointPolicy implements Policy {
   }
 
   async close(): Promise<void> {
-    // Nothing is held open.
+    // Nothing to close.
   }
 
-  /** How far the present target is, in actions of the dimension that is farthest. */
+  /** Distance to the current waypoint in the farthest dimension, in actions. */
   #away(): number {
     let most = 0;
     for (let i = 0; i < this.actionSize; i++) most = Math.max(most, Math.abs(this.#left(i)));
     return most;
   }
 
-  /** What is left along a dimension, in actions. */
+  /** Remaining distance along a dimension, in actions. */
   #left(i: number): number {
     const { action, reference, way } = this.#options;
     const target = way[this.#at]![i]!;

@@ -1,4 +1,4 @@
-/** What a run leaves on disk, files and metrics, and what its figures say of it; the guard's log has a door of its own. */
+/** Files and metrics of a run, and their diagnosis; the guard's log has its own entry point. */
 export { quantityText, type Row, type RowState } from './diagnosis/check.ts';
 export { Diagnosis } from './diagnosis/diagnosis.ts';
 export {

@@ -1,14 +1,14 @@
-/** The one way to write a log: JSON lines on standard error, so that standard output stays a person's. */
+/** The only logging facility: JSON lines on standard error, which leaves standard output to the user. */
 import { destination, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Lines that could not be written wait in so much memory at most. */
+/** Largest memory for lines that could not be written. */
 const WAITING_BYTES = 1 << 18;
 
 /**
- * A logger for the process or part `name`. Level from the environment's `REIN_LOG` (trace, debug, info, warn, error,
- * silent; default info). Never used inside a tick.
+ * Creates a logger for the process or part `name`. Level from the environment's `REIN_LOG` (trace, debug, info, warn,
+ * error, silent; default info). Never used inside a tick.
  */
 export function createLogger(name: string): Logger {
   const lines = destination({ dest: 2, sync: true, maxLength: WAITING_BYTES });

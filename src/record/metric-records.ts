@@ -1,7 +1,7 @@
 /**
- * What a run writes to `metrics.jsonl`: one JSON object a line, distinguished by `kind`. Every record carries
- * `tS` (seconds since the run began) and `envStep` (training steps so far). Numbers that are not finite are
- * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
+ * Records of `metrics.jsonl`: one JSON object per line, distinguished by `kind`. Every record carries `tS` (seconds
+ * since the run began) and `envStep` (training steps so far). Numbers that are not finite are written as null. Readers
+ * skip unknown kinds and fields, so that both may be added later.
  */
 import { type HistogramData, parseObject, type Source } from '../core/index.ts';
 import type { Agreement } from './diagnosis/answers.ts';
@@ -13,47 +13,47 @@ interface Stamp {
   readonly envStep: number;
 }
 
-/** What a run was asked for, as far as its figures have to be held against it. Written at each start. */
+/** Settings of a run that its figures are compared with. Written at each start. */
 export interface SetupRecord extends Stamp {
   readonly kind: 'setup';
-  /** Numbers of the observation's state, and of an action. */
+  /** Sizes of the observation's state, and of an action. */
   readonly stateSize: number;
   readonly actionSize: number;
-  /** Time limit of an episode, steps, and the time of a step, s. */
+  /** Time limit of an episode, steps, and period of a step, s. */
   readonly maxSteps: number;
   readonly periodS: number;
-  /** Steps are made in real time, so that time without steps is time in which the robot stands. */
+  /** Steps are made in real time: time without steps is time in which the robot stands. */
   readonly isRealTime: boolean;
   /** Demonstrations that the learner waits for; 0: none, or an earlier start of the run had them. */
   readonly demonstrations: number;
-  /** What the learner was asked for; null where the run has none. */
+  /** Settings of the learner; null if the run has none. */
   readonly learner: LearnerFigures | null;
 }
 
-/** Settings of a learner that its figures are held against. */
+/** Settings of a learner that its figures are compared with. */
 export interface LearnerFigures {
   readonly algorithm: string;
   /** Updates per step, after the first `warmupSteps`. */
   readonly utd: number;
   readonly warmupSteps: number;
-  /** Steps between two versions of the policy where the learner keeps up. */
+  /** Steps between two versions of the policy if the learner keeps up. */
   readonly publishEverySteps: number;
   readonly discount: number;
   readonly rewardScale: number;
   readonly rewardShift: number;
   readonly normalisesObservations: boolean;
-  /** Entropy aimed at, nats per number of the action, and the temperature at the start. */
+  /** Target entropy, nats per action element, and initial temperature. */
   readonly entropyTarget: number;
   readonly initialTemperature: number;
 }
 
-/** What a block of steps came to. Demonstrations: all of them so far; training: since the block before. */
+/** Statistics of a block of steps. Demonstrations: all of them so far; training: since the previous block. */
 export interface StepsRecord extends Stamp, StepFigures {
   readonly kind: 'steps';
   readonly of: 'demonstrations' | 'training';
-  /** Of demonstrations: whether they agree. */
+  /** Of demonstrations: their consistency. */
   readonly contradiction?: Contradiction;
-  /** Of training: how demonstrations answer each number of the action, held against training so far; null where that is not clear. */
+  /** Of training: response to each action element in demonstrations, compared with that in training so far; null if not significant. */
   readonly answers?: readonly (Agreement | null)[];
 }
 
@@ -67,21 +67,21 @@ export interface StepRecord extends Stamp {
   readonly policyVersion: number;
   /** Age of the observation when the action was decided, ms. */
   readonly observationAgeMs: number;
-  /** Time the policy's network took, ms. */
+  /** Duration of the policy's network, ms. */
   readonly inferenceMs: number;
-  /** Time the whole policy step's own work took (without waiting for ticks), ms. */
+  /** Duration of the whole policy step's own work (without waiting for ticks), ms. */
   readonly policyStepMs: number;
   /** Share of the step's ticks that a safety stage changed, 0..1. */
   readonly changedShare: number;
   readonly filterBits: number;
 }
 
-/** Where the base policy's action in the observation of a step came from. Only in runs with a base policy. */
+/** Origin of the base policy's action in the observation of a step. Only in runs with a base policy. */
 export interface BasePolicyRecord extends Stamp {
   readonly kind: 'basePolicy';
   readonly episode: number;
   readonly step: number;
-  /** Number of the chunk since the run began, and place in it, both from 0. */
+  /** Number of the chunk since the run began, and index in it, both from 0. */
   readonly chunk: number;
   readonly index: number;
 }
@@ -95,59 +95,57 @@ export interface EpisodeRecord extends Stamp {
   readonly steps: number;
   /** Sum of rewards, undiscounted. */
   readonly returnSum: number;
-  /** Why it was cut before the task or its time limit ended it; then it says nothing of the policy. Left out where it was not. */
+  /** Reason why it was cut before the task or its time limit ended it; then it says nothing about the policy. Absent if it was not cut. */
   readonly cutBy?: string;
-  /** Segments that a person or the scripted operator decided, and their steps. 0 = autonomous. */
+  /** Segments decided by an operator or the scripted operator, and their steps. 0 = autonomous. */
   readonly interventions: number;
   readonly interventionSteps: number;
-  /** Share of its ticks that the filters changed, energy that it took from the tank, and its least margin. */
+  /** Share of its ticks that the filters changed, energy drained from the tank, and its smallest margin. */
   readonly filterShare: number;
   readonly tankDrainJ: number;
   readonly marginMin: number;
   readonly policyVersion: number;
-  /** With a phase switch: its steps before the critical phase, and what began that; null: nothing did. */
+  /** With a phase switch: steps before the critical phase, and what began that; null: nothing did. */
   readonly basePhase?: { readonly steps: number; readonly endedBy: 'rule' | 'button' | null };
-  /**
-   * Of a success without help, where the robot asks for help: its longest time without progress, steps. Left out of all others.
-   */
+  /** Successes without help, if the robot asks for help: longest time without progress, steps. Absent otherwise. */
   readonly idleSteps?: number;
-  /** The same without a gain in value, where the learner has valued its steps. */
+  /** The same without a gain in value, if the learner has valued its steps. */
   readonly idleValueSteps?: number;
-  /** When it ended in the robot's own time, s: simulated time in simulation. Left out in real time, where it is `tS`. */
+  /** End in the robot's own time, s: simulated time in simulation. Absent in real time, where it is `tS`. */
   readonly robotS?: number;
-  /** A person's verdict, where one was given although the task judges by itself. */
+  /** Operator's verdict, if given although the task judges by itself. */
   readonly mark?: 'success' | 'failure';
 }
 
-/** An episode whose success a classifier decided, beside what the task's own rules say of it: of demonstrations and training. */
+/** Episode of demonstrations or training whose success a classifier decided, with the verdict of the task's own rules. */
 export interface VerdictRecord extends Stamp {
   readonly kind: 'verdict';
-  /** As the journal numbers starts of the robot, and episodes of a start. */
+  /** Numbering of the journal: starts of the robot, and episodes of a start. */
   readonly epoch: number;
   readonly episode: number;
-  /** What the classifier said. */
+  /** Verdict of the classifier. */
   readonly success: boolean;
   readonly steps: number;
-  /** The first step, from 0, that the task's rules call a success; null where there is none. */
+  /** First step, from 0, that the task's rules call a success; null if there is none. */
   readonly ownFirstSuccess: number | null;
 }
 
-/** Why somebody other than the policy decides: took over by themselves, was asked for help, came after a stop, or is a script. */
+/** Cause why another decider than the policy is in control: own take-over, request for help, after a stop, or a script. */
 export type OnsetCause = 'tookOver' | 'askedForHelp' | 'afterStop' | 'scripted';
 
-/** An intervention: the steps of an episode from its onset to give-back, of one operator. Of training only. */
+/** Intervention: the steps of an episode from its onset to give-back, of one operator. In training only. */
 export interface SegmentRecord extends Stamp {
   readonly kind: 'segment';
-  /** As the journal numbers starts of the robot, and episodes of a start. */
+  /** Numbering of the journal: starts of the robot, and episodes of a start. */
   readonly epoch: number;
   readonly episode: number;
   readonly cause: OnsetCause;
-  /** Name of the operator, and what they drive with: the same, unless a page in a browser says what it reads. */
+  /** Name of the operator, and of their device: the same, unless a browser page names the device that it reads. */
   readonly operator: string;
   readonly device: string;
-  /** Name that the person gave at the page; absent where they gave none. */
+  /** Name given by the operator at the page; absent if none. */
   readonly person?: string;
-  /** The policy's first step of the second before the onset; `firstStep` where it had none. */
+  /** First policy step in the second before the onset; `firstStep` if there is none. */
   readonly beforeFromStep: number;
   readonly firstStep: number;
   readonly lastStep: number;
@@ -155,57 +153,57 @@ export interface SegmentRecord extends Stamp {
   readonly phases: readonly { readonly phase: 'recover' | 'correct'; readonly fromStep: number }[];
 }
 
-/** An episode of training in which the robot asked for help, and what came of it. */
+/** Training episode in which the robot asked for help, and its outcome. */
 export interface HelpRecord extends Stamp {
   readonly kind: 'help';
-  /** As the journal numbers starts of the robot, and episodes of a start. */
+  /** Numbering of the journal: starts of the robot, and episodes of a start. */
   readonly epoch: number;
   readonly episode: number;
-  /** What it went by: the value of its steps or its progress, which is −m to where the task wants the tool, or the return. */
+  /** Criterion: the value of its steps, or its progress, which is −m to the task's goal for the tool, or the return. */
   readonly by: 'progress' | 'value';
-  /** That, when it asked, and at its best in the episode. */
+  /** Value of the criterion when it asked, and its best in the episode. */
   readonly measure: number;
   readonly peak: number;
-  /** Before which step it asked, how a person answered, and after how long. */
+  /** Step before which it asked, the operator's answer, and its delay. */
   readonly step: number;
   readonly answer: 'tookOver' | 'goOn' | 'none';
   readonly waitedS: number;
   readonly success: boolean;
 }
 
-/** A way back to where an episode may begin, by a script or a second policy. */
+/** Return to a start of an episode, by a script or a second policy. */
 export interface ResetRecord extends Stamp {
   readonly kind: 'reset';
   readonly by: 'script' | 'policy';
   readonly isBack: boolean;
   readonly steps: number;
-  /** Who put it in place where it did not get there. */
+  /** Actor that put it in place if it did not get there. */
   readonly setBackBy: 'simulator' | 'people' | null;
 }
 
-/** The learner's figures after some updates, averaged since the last such record. */
+/** Figures of the learner, averaged since the last such record. */
 export interface UpdateRecord extends Stamp {
   readonly kind: 'update';
   readonly update: number;
-  /** `null` where the algorithm has no such number; further ones, by name, are its own. */
+  /** `null` if the algorithm has no such number; it may add its own by name. */
   readonly criticLoss: number | null;
   readonly actorLoss: number | null;
   readonly temperature: number | null;
-  /** Of the policy, nats. */
+  /** Entropy of the policy, nats. */
   readonly entropy: number | null;
   readonly qMean: number | null;
   readonly updatesPerS: number;
   /** Updates per accepted environment step so far. */
   readonly utd: number;
-  /** Training calls so far whose result was not finite and was thrown away. Runs from before it was counted have none. */
+  /** Training calls so far that were rejected for results that were not finite. Absent in runs from before it was counted. */
   readonly refused?: number;
 }
 
-/** What the critics make now of steps whose returns are known: demonstrations, the same ones each time. */
+/** Present values of steps with known returns: demonstrations, the same ones each time. */
 export interface ValuesRecord extends Stamp {
   readonly kind: 'values';
   readonly update: number;
-  /** Mean of Q(s, a), and of what was realised from there, discounted. */
+  /** Mean of Q(s, a), and of the discounted return realised from there. */
   readonly demonstrationQ: number;
   readonly demonstrationReturn: number;
 }
@@ -216,14 +214,14 @@ export interface PretrainingRecord extends Stamp {
   readonly phase: 'cloning' | 'offline';
   /** Updates of the phase so far. */
   readonly update: number;
-  /** Null where the call was not finite. */
+  /** Null if the call's result was not finite. */
   readonly loss: number | null;
   /** As in `ValuesRecord`; null in a phase without critics. */
   readonly demonstrationQ: number | null;
   readonly demonstrationReturn: number | null;
 }
 
-/** A round of autonomous episodes that chooses the policy that is kept. */
+/** Round of autonomous episodes by which the policy to keep is chosen. */
 export interface ValidationRecord extends Stamp {
   readonly kind: 'validation';
   readonly policyVersion: number;
@@ -233,10 +231,10 @@ export interface ValidationRecord extends Stamp {
   readonly meanSteps: number;
 }
 
-/** A round of fresh episodes that gives a figure to publish. */
+/** Round of fresh episodes that gives a figure to publish. */
 export interface EvaluationRecord extends Stamp {
   readonly kind: 'evaluation';
-  /** What acted, e.g. `trained`, `untrained`, `behaviour cloning`. */
+  /** Evaluated policy, e.g. `trained`, `untrained`, `behaviour cloning`. */
   readonly label: string;
   readonly policyVersion: number;
   readonly successes: number;
@@ -244,7 +242,7 @@ export interface EvaluationRecord extends Stamp {
   readonly meanSteps: number;
 }
 
-/** What the critic expected and what then came, for finished episodes: is Q believable? */
+/** Predicted and realised returns of finished episodes: is Q believable? */
 export interface CalibrationRecord extends Stamp {
   readonly kind: 'calibration';
   /** [Q of the executed action, discounted return realised from that step]. */
@@ -271,17 +269,17 @@ export interface SafetyRecord extends Stamp {
   readonly overruns: number;
   /** Changed ticks by reason (`src/safety/bits.ts`); a tick with two reasons counts in both. */
   readonly byReason: Readonly<Record<string, number>>;
-  /** For each stage of the chain the ticks that it changed, and its least margin since the record before. */
+  /** Ticks changed by each stage of the chain, and its smallest margin since the previous record. */
   readonly stages: Readonly<Record<string, { readonly changedTicks: number; readonly marginMin: number }>>;
-  /** The least of all margins since the record before: 1 in the middle of all limits, 0 at one. */
+  /** Smallest margin of all since the previous record: 1 in the middle of all limits, 0 at one. */
   readonly marginMin: number;
-  /** Smallest monitored distance since the record before, m; null where nothing is monitored. */
+  /** Smallest monitored distance since the previous record, m; null if nothing is monitored. */
   readonly clearanceM: number | null;
-  /** The energy tank: content, least share since the record before, and all that was injected since the run began; null without. */
+  /** Energy tank: content, smallest level since the previous record, and energy injected since the run began; null without one. */
   readonly tank: { readonly energyJ: number; readonly levelMin: number; readonly injectedJ: number } | null;
 }
 
-/** How long things take: the last record of a name replaces the earlier ones. */
+/** Distribution of a duration: the last record of a name replaces earlier ones. */
 export interface HistogramRecord extends Stamp {
   readonly kind: 'histogram';
   /** Ends in its unit: `policyStepMs`, `tickMs`, `inferenceMs`, `observationAgeMs`; others are shown too. */
@@ -312,10 +310,10 @@ export type MetricRecord =
 export type MetricKind = MetricRecord['kind'];
 
 type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never;
-/** A record without what its writer fills in itself. */
+/** Record without the fields stamped by its writer. */
 export type UnstampedRecord = Unstamped<MetricRecord>;
 
-/** All kinds, so that the compiler misses one that is left out. */
+/** All kinds, as a record so that the compiler reports a missing one. */
 const KINDS: Readonly<Record<MetricKind, true>> = {
   setup: true,
   steps: true,
@@ -339,13 +337,13 @@ const KINDS: Readonly<Record<MetricKind, true>> = {
 
 export interface MetricsText {
   readonly records: readonly MetricRecord[];
-  /** Lines that were cut, broken or of an unknown kind. */
+  /** Lines that were truncated, broken or of an unknown kind. */
   readonly skipped: number;
 }
 
 /**
- * The records of a `metrics.jsonl`, in order. A line that a crash cut, or that a newer version wrote, is
- * skipped and counted. Fields are not checked one by one: consumers treat a missing number as unknown.
+ * Parses a `metrics.jsonl`, in order. Lines truncated by a crash, or written by a newer version, are skipped and
+ * counted. Fields are not checked one by one: consumers treat a missing number as unknown.
  */
 export function parseMetrics(text: string): MetricsText {
   const records: MetricRecord[] = [];

@@ -1,24 +1,24 @@
-/** Appends records to a file, off the tick, and survives a full disk. */
+/** Appends records to a file, outside the tick, and survives a full disk. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { messageOf } from '../core/index.ts';
 import type { MetricRecord } from './metric-records.ts';
 
 export interface MetricsWriterOptions<R> {
-  /** How often waiting records are written, ms. */
+  /** Period at which waiting records are written, ms. */
   readonly flushMs?: number;
   /** Records kept while the disk refuses; beyond that the oldest are dropped and counted. */
   readonly maxWaiting?: number;
   /** Called once per change to degraded, with one message. */
   readonly onDegraded?: (message: string) => void;
-  /** A record's bytes; `undefined`: it is not written. Default: a line of JSON. */
+  /** Encodes a record; `undefined`: it is not written. Default: a line of JSON. */
   readonly encode?: (record: R) => Uint8Array | undefined;
-  /** What a new file begins with. Default: nothing. */
+  /** Header of a new file. Default: none. */
   readonly head?: Uint8Array;
 }
 
 /**
- * `write` only queues: it never throws, waits or touches the disk. When writing fails, the records are kept
- * and tried again; one that was cut is written over, so the file never holds a broken record in its middle.
+ * `write` only queues: it never throws, blocks or touches the disk. If writing fails, the records are kept and retried;
+ * a partly written one is overwritten, so that the file never holds a broken record in its middle.
  */
 export class MetricsWriter<R extends object = MetricRecord> {
   readonly #path: string;
@@ -26,7 +26,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
   readonly #onDegraded: (message: string) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #encode: (record: R) => Uint8Array | undefined;
-  /** Before the next records. */
+  /** Written before the next records. */
   #head: Uint8Array;
   #waiting: Uint8Array[] = [];
   #file: FileHandle | undefined;
@@ -36,7 +36,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
   #dropped = 0;
   #closed = false;
 
-  /** Opens `path` at the first flush and appends to what is there. */
+  /** Opens `path` at the first flush and appends to its content. */
   constructor(path: string, options: MetricsWriterOptions<R> = {}) {
     this.#path = path;
     this.#maxWaiting = options.maxWaiting ?? 50_000;
@@ -52,7 +52,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
     return this.#degraded;
   }
 
-  /** Records given up because the disk refused for too long, or because they cannot be JSON. */
+  /** Records given up because the disk refused for too long, or because they cannot be encoded as JSON. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -70,7 +70,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
     this.#trim();
   }
 
-  /** Writes what waits. Resolves whether or not the disk took it; see `degraded`. */
+  /** Writes the queued records. Resolves whether or not the disk accepted them; see `degraded`. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeWaiting());
     return this.#writing;
@@ -85,7 +85,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
     this.#dropped += this.#waiting.length;
     this.#waiting = [];
     const file = this.#file;
-    // What is no plain file cannot be cut, and is closed all the same.
+    // Special files cannot be truncated, and are closed all the same.
     if (this.#degraded) await file?.truncate(this.#position).catch((cause: unknown) => this.#degrade(cause));
     await file?.close().catch((cause: unknown) => this.#degrade(cause));
   }
@@ -113,9 +113,9 @@ export class MetricsWriter<R extends object = MetricRecord> {
   }
 
   async #open(): Promise<FileHandle> {
-    // Not 'a': appending ignores positions on Linux, and then a cut line could not be written over.
+    // Not 'a': appending ignores positions on Linux, and then a partly written line could not be overwritten.
     const file = await open(this.#path, 'r+').catch((cause: NodeJS.ErrnoException) => {
-      // What is there and cannot be opened now is not begun anew.
+      // An existing file that cannot be opened now is not created anew.
       if (cause.code !== 'ENOENT') throw cause;
       return open(this.#path, 'wx+');
     });
@@ -129,7 +129,7 @@ export class MetricsWriter<R extends object = MetricRecord> {
     return file;
   }
 
-  /** What ends a line that was cut as an earlier process ended, so that it takes no other with it. */
+  /** Line end for a line truncated by the end of an earlier process, so that the next one is not lost with it. */
   async #lineEnd(file: FileHandle): Promise<Uint8Array> {
     const { buffer } = await file.read(Buffer.alloc(1), 0, 1, this.#position - 1);
     return Buffer.from(this.#encode === toLine && buffer[0] !== 0x0a ? '\n' : '');

@@ -1,14 +1,14 @@
-/** One episode as pictures need it: shapes and their poses over time, and a compact form for files and pages. */
+/** Recording of one episode for rendering: shapes and their poses over time, with a compact form for files and pages. */
 import { ReinError } from '../core/index.ts';
 
 export interface RecordedGeom {
-  /** MuJoCo's: plane, sphere, capsule, ellipsoid, cylinder or box. Others (meshes, height fields) are recorded and not drawn. */
+  /** MuJoCo type: plane, sphere, capsule, ellipsoid, cylinder or box. Others (meshes, height fields) are recorded and not drawn. */
   readonly type: string;
   /** MuJoCo's `geom_size`, m: radius; radius and half-length; or half-sizes. */
   readonly sizeM: readonly number[];
   /** Each 0..1. */
   readonly rgba: readonly number[];
-  /** `peg` is the one that the zoomed view follows. */
+  /** The close-up follows the one named `peg`. */
   readonly name: string;
 }
 
@@ -16,17 +16,17 @@ export interface EpisodeRecording {
   readonly caption: string;
   readonly success: boolean;
   readonly geoms: readonly RecordedGeom[];
-  /** One array a frame, 7 numbers a geom in the order of `geoms`: x, y, z (m), quaternion w, x, y, z; world frame. */
+  /** One array per frame, 7 numbers per geom in the order of `geoms`: x, y, z (m), quaternion w, x, y, z; world frame. */
   readonly frames: readonly Float32Array[];
   /** Time between frames, s. */
   readonly frameS: number;
-  /** Where the zoomed view looks, m: the centre of the hole's mouth. Left out: where the peg's tip ends. */
+  /** Focus of the close-up, m: the centre of the hole's mouth. Default: final position of the peg's tip. */
   readonly focusM?: readonly [number, number, number];
-  /** How far below the focus the peg's tip counts as success, m. */
+  /** Depth of the peg's tip below the focus that counts as success, m. */
   readonly successDepthM?: number;
 }
 
-/** A recording as JSON: positions and quaternions as 16-bit integers in base64, geoms that never move stored once. */
+/** Recording as JSON: positions and quaternions as 16-bit integers in base64, poses of fixed geoms stored once. */
 export interface EncodedRecording {
   readonly version: 1;
   readonly caption: string;
@@ -42,7 +42,7 @@ export interface EncodedRecording {
   /** Poses of those that move, frame after frame. */
   readonly moving: string;
   readonly focusM: readonly [number, number, number] | null;
-  /** Left out by versions before, and where success is no depth. */
+  /** Absent in earlier versions, and if success is no depth. */
   readonly successDepthM?: number;
 }
 
@@ -52,9 +52,9 @@ const INT16_MAX = 32767;
 const STILL = 1e-6;
 
 /**
- * Makes a recording compact. Resolution: the scene's extent / 65 534, 0.04 mm for an arm of 2.4 m. At most
- * `maxFrames` frames are kept, evenly spaced, with the last. Throws `RangeError` on frames of the wrong length
- * or numbers that are not finite.
+ * Encodes a recording compactly. Resolution: the scene's extent / 65 534, 0.04 mm for an arm of 2.4 m. At most
+ * `maxFrames` frames are kept, evenly spaced, including the last. Throws `RangeError` for frames of the wrong length or
+ * numbers that are not finite.
  */
 export function encodeRecording(recording: EpisodeRecording, maxFrames = 400): EncodedRecording {
   const { geoms, frameS } = recording;
@@ -89,7 +89,7 @@ export function encodeRecording(recording: EpisodeRecording, maxFrames = 400): E
   };
 }
 
-/** The recording back, to within the resolution of `encodeRecording`. Throws a `ReinError` on damaged data. */
+/** Decodes a recording, to within the resolution of `encodeRecording`. Throws a `ReinError` on damaged data. */
 export function decodeRecording(encoded: EncodedRecording): EpisodeRecording {
   const { geoms, frameCount, centreM, unitM } = encoded;
   const fixed = fromBase64(encoded.fixed);

@@ -1,6 +1,6 @@
 /**
- * What people say of a run's record afterwards: an overlay beside the journal, which stays as it is. One JSON object a line in
- * `relabel.jsonl`, only ever appended to: what is undone stays there, with the line that says so.
+ * Relabelling of a run's record: an overlay beside the journal, which stays as it is. One JSON object per line in
+ * `relabel.jsonl`, append-only: an undone relabel stays, with a line that undoes it.
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,21 +8,21 @@ import { isIntervention, parseObject, ReinError, type Source, storage, type Tran
 
 const FILE = 'relabel.jsonl';
 
-/** An episode, as the journal numbers starts of the robot and episodes of a start. */
+/** Episode, by the numbering of the journal: starts of the robot, and episodes of a start. */
 export interface EpisodePlace {
   readonly epoch: number;
   readonly episode: number;
 }
 
-/** One thing that is said. */
+/** One relabel. */
 export type Relabel =
-  /** Interventions are learned from by these keys of the learner's `interventions`. */
+  /** Changes these keys of the learner's `interventions`, by which it learns from them. */
   | { readonly kind: 'rule'; readonly rule: Readonly<Record<string, unknown>> }
-  /** How an episode ended. */
+  /** Outcome of an episode. */
   | (EpisodePlace & { readonly kind: 'outcome'; readonly success: boolean })
-  /** Nothing is learned from an episode. */
+  /** Nothing is learned from the episode. */
   | (EpisodePlace & { readonly kind: 'drop' })
-  /** What steps [`fromStep`, `toStep`] of interventions are; both from 0. */
+  /** Phase of intervention steps [`fromStep`, `toStep`], both from 0. */
   | (EpisodePlace & {
       readonly kind: 'phase';
       readonly phase: 'recover' | 'correct';
@@ -30,24 +30,24 @@ export type Relabel =
       readonly toStep: number;
     });
 
-/** What people say of an episode, in their words. */
+/** Labels of an episode, in the user's terms. */
 export const RELABEL_WORDS = ['success', 'failure', 'drop', 'recovery', 'correction'] as const;
 export type RelabelWord = (typeof RELABEL_WORDS)[number];
 
 export interface SaidOfEpisode extends EpisodePlace {
   readonly as: RelabelWord;
-  /** With recovery or correction, both ends from 0: `31-38`; all that a person decided where nothing is said. */
+  /** For recovery or correction, both ends from 0: `31-38`; default: all intervention steps. */
   readonly steps?: string | undefined;
 }
 
-/** A line of the overlay: `id` counts from 1. */
+/** Line of the overlay: `id` counts from 1. */
 export type NumberedRelabel = Relabel & { readonly id: number };
 
-/** What was said of a run and holds; applied to transitions, in their order or not. */
+/** Relabels in effect for a run; applied to transitions in any order. */
 export class Relabelling {
-  /** In the order in which it was said. */
+  /** In order of entry. */
   readonly all: readonly NumberedRelabel[];
-  /** Of a robot: what others send is not meant; absent: of whatever is read. */
+  /** Robot whose transitions are relabelled; absent: all transitions that are read. */
   readonly robotId: string | undefined;
   readonly #episodes = new Map<string, NumberedRelabel[]>();
 
@@ -61,12 +61,12 @@ export class Relabelling {
     }
   }
 
-  /** The keys of the rule for interventions that were changed; the last word counts. */
+  /** Changed keys of the rule for interventions; the latest value counts. */
   get rule(): Readonly<Record<string, unknown>> {
     return Object.assign({}, ...this.all.map((each) => (each.kind === 'rule' ? each.rule : {})));
   }
 
-  /** Changes `transition` to what was said of it. True where its episode was dropped. */
+  /** Applies the relabels to `transition`. True if its episode was dropped. */
   apply(transition: Transition): boolean {
     let isDropped = false;
     for (const each of this.#episodes.get(keyOf(transition)) ?? []) {
@@ -80,7 +80,7 @@ export class Relabelling {
 
 const keyOf = ({ epoch, episode }: EpisodePlace): string => `${epoch}:${episode}`;
 
-/** A person's verdict ends an episode at its last step, as a mark does while it goes on. */
+/** An operator's verdict takes effect at an episode's last step, as a mark does during the episode. */
 function judge(transition: Transition, success: boolean): void {
   if (!transition.terminated && !transition.truncated) return;
   transition.reward = success ? 1 : 0;
@@ -97,7 +97,7 @@ function mark(
   transition.source = `${source.split('_')[0]}_${phase}` as Source;
 }
 
-/** What was said of the run in `folder` and was not undone. Throws `ReinError('storage')` where a line is none of ours. */
+/** Relabels in effect for the run in `folder`. Throws `ReinError('storage')` for an invalid line. */
 export function readRelabelling(folder: string, robotId?: string): Relabelling {
   const path = join(folder, FILE);
   const lines = wholeText(path)
@@ -117,17 +117,17 @@ export function readRelabelling(folder: string, robotId?: string): Relabelling {
   return new Relabelling([...held.values()], robotId);
 }
 
-/** What a line of the overlay says: something of the run, or that a line before it holds no longer. */
+/** Line of the overlay: a relabel, or the undoing of an earlier line. */
 type Said = Relabel | { readonly kind: 'undo'; readonly of: number };
 
-/** Without what a crash or a full disk has cut at the end, which nobody was told is said. */
+/** Without a last line truncated by a crash or a full disk, which was never confirmed. */
 function wholeText(path: string): string {
   const text = existsSync(path) ? storage(path, () => readFileSync(path, 'utf8')) : '';
   const end = text.lastIndexOf('\n') + 1;
   return parseObject(text.slice(end)) === undefined ? text.slice(0, end) : text;
 }
 
-/** Says all of `said` of the run in `folder`, or nothing. Throws `ReinError('storage')`. */
+/** Appends all of `said` for the run in `folder`, or nothing. Throws `ReinError('storage')`. */
 export function appendRelabels(folder: string, said: readonly Said[]): void {
   const path = join(folder, FILE);
   const lines = said.map((each) => `${JSON.stringify(each)}\n`).join('');
@@ -142,7 +142,7 @@ export function appendRelabels(folder: string, said: readonly Said[]): void {
     try {
       appendFileSync(path, `${/[^\n]$/.test(before) ? '\n' : ''}${lines}`);
     } catch (error) {
-      // Half a line would take the next one with it.
+      // Half a line would corrupt the next one.
       cut();
       throw error;
     }
@@ -150,8 +150,8 @@ export function appendRelabels(folder: string, said: readonly Said[]): void {
 }
 
 /**
- * What is to be said of an episode; `recorded`: its steps, of which recovery and correction need those that the policy did not decide. Writes
- * nothing. Throws `ReinError` of what cannot be said.
+ * Builds the relabel of an episode; `recorded`: its steps, of which recovery and correction need those not decided by
+ * the policy. Writes nothing. Throws `ReinError` if it is not possible.
  */
 export function relabelOf(
   { epoch, episode, as, steps }: SaidOfEpisode,
@@ -163,13 +163,13 @@ export function relabelOf(
   return { kind: 'phase', ...place, phase: as === 'recovery' ? 'recover' : 'correct', ...stepsOf(recorded, steps) };
 }
 
-/** Takes back what `said` has under the number `id`. Writes nothing. Throws `ReinError('config')` where nothing holds under it. */
+/** Builds the undoing of number `id` in `said`. Writes nothing. Throws `ReinError('config')` if no such relabel is in effect. */
 export function undoOf(said: Relabelling, id: number): Said {
   if (said.all.every((each) => each.id !== id)) throw refused(`There is no number ${id} that holds.`);
   return { kind: 'undo', of: id };
 }
 
-/** Only what a person decided is a recovery or a correction. */
+/** Only intervention steps can be recovery or correction. */
 function stepsOf(
   recorded: readonly Pick<Transition, 'source' | 'step'>[],
   written: string | undefined,
@@ -182,7 +182,7 @@ function stepsOf(
   const meant = recorded.filter(({ step }) => step >= fromStep && step <= toStep);
   const others = meant.filter(({ source }) => !isIntervention(source));
   if (others.length === meant.length) throw refused(`Nobody but the policy decided any of the steps ${from} to ${to}.`);
-  // Where no steps are named, those of people are meant.
+  // Without named steps, those of interventions are meant.
   if (written !== undefined && others.length > 0)
     throw refused(`Nobody had taken over in step ${others[0]!.step}: name steps that a person decided.`);
   return { fromStep, toStep };
@@ -204,7 +204,7 @@ function isRelabel(said: unknown): said is Relabel {
   return kind === 'phase' && isPhase && Number.isInteger(fromStep) && Number.isInteger(toStep);
 }
 
-/** As people read it, without its number. */
+/** Text for display, without the number. */
 export function relabelText(relabel: Relabel): string {
   if (relabel.kind === 'rule') {
     return `rule: ${Object.entries(relabel.rule)

@@ -1,12 +1,12 @@
 /**
- * Labelled states for a reward classifier: one file of JSON lines that is only ever appended to. The first line says what the
- * numbers are; each further line is one state:
+ * Labelled states for a reward classifier: one append-only file of JSON lines. The first line describes the numbers;
+ * each further line is one state:
  *
  *     {"format":"rein-reward-labels/1","task":"insert","robot":"arm6","schemaHash":"…","observation":{…},"action":{…}}
  *     {"success":true,"by":"task","run":"…","epoch":1,"episode":12,"step":31,"observation":[…]}
  *
- * `observation` of a state is all of what the policy sees after the step, [O], so that other fields can be chosen later. Pictures of
- * cameras would be a further key, with files beside this one; readers skip keys that they do not know.
+ * `observation` of a state is the full observation of the policy after the step, [O], so that other fields can be
+ * chosen later. Camera images would be a further key, with files beside this one; readers skip unknown keys.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import {
@@ -23,11 +23,11 @@ import {
 
 const FORMAT = 'rein-reward-labels/1';
 
-/** Who said so: the task's own verdict, a person's mark, or a false positive of a classifier that was found out. */
+/** Origin of a label: the task's own verdict, an operator's mark, or a detected false positive of a classifier. */
 export const LABEL_SOURCES = ['task', 'mark', 'mined'] as const;
 export type LabelSource = (typeof LABEL_SOURCES)[number];
 
-/** What the states of a file are of. */
+/** Description of a file's states. */
 export interface LabelHeader {
   readonly task: string;
   readonly robot: string;
@@ -36,7 +36,7 @@ export interface LabelHeader {
   readonly action: ActionSpec;
 }
 
-/** Where a state is from: run, start of its robot, episode of that start, and the step that led to it. */
+/** Origin of a state: run, start of its robot, episode of that start, and the step that led to it. */
 export interface LabelPlace {
   readonly run: string;
   readonly epoch: number;
@@ -54,13 +54,13 @@ export interface LabelledState extends LabelPlace {
 export interface LabelFile {
   readonly header: LabelHeader;
   readonly states: readonly LabelledState[];
-  /** SHA-256 of the bytes that were read. */
+  /** SHA-256 of the bytes read. */
   readonly digest: string;
-  /** Lines that a crash cut, or that are no state: left out. */
+  /** Skipped lines: truncated by a crash, or no state. */
   readonly skipped: number;
 }
 
-/** The states of the file at `path`. Throws `ReinError('config')` where it is none. A state that stands twice counts once, as it was labelled last. */
+/** Reads the file at `path`. Throws `ReinError('config')` if it is no label file. A repeated state counts once, with its last label. */
 export function readLabels(path: string): LabelFile {
   let text: string;
   try {
@@ -82,14 +82,15 @@ export function readLabels(path: string): LabelFile {
   return { header, states: [...states.values()], digest: sha256Hex(text), skipped };
 }
 
-/** The episode that a state is of, as one text. */
+/** Key of the episode of a state. */
 export function episodeText({ run, epoch, episode }: Omit<LabelPlace, 'step'>): string {
   return `${run} ${epoch} ${episode}`;
 }
 
 /**
- * Opens the file at `path`, which is begun with `header` where there is none, and gives what appends states to it. Throws `ReinError`:
- * 'config' where it holds states of another task, robot or observation, 'storage' where it cannot be written, then and later.
+ * Opens the file at `path`, created with `header` if missing, and returns a function that appends states to it. Throws
+ * `ReinError`: 'config' if it holds states of another task, robot or observation, 'storage' if it cannot be written,
+ * now or later.
  */
 export function openLabels(path: string, header: LabelHeader): (states: readonly LabelledState[]) => void {
   const isThere = existsSync(path);
@@ -107,7 +108,7 @@ export function appendLabels(path: string, header: LabelHeader, states: readonly
   openLabels(path, header)(states);
 }
 
-/** Throws `ReinError('config')` where the numbers of `found`, in the file at `path`, are not those of `wanted`. */
+/** Throws `ReinError('config')` if the numbers of `found`, in the file at `path`, are not those of `wanted`. */
 export function checkSameLabels(
   path: string,
   found: LabelHeader,
@@ -121,12 +122,12 @@ export function checkSameLabels(
   );
 }
 
-/** What a line that a crash cut is ended with, so that it takes no other with it. */
+/** Line end for a line truncated by a crash, so that the next one is not lost with it. */
 function lineEnd(path: string): string {
   return readFileSync(path, 'utf8').endsWith('\n') ? '' : '\n';
 }
 
-/** Nine digits give each float32 back. */
+/** Nine digits restore each float32. */
 function shortened(values: ArrayLike<number>): number[] {
   return Array.from(values, (value) => Number(value.toPrecision(9)));
 }

@@ -1,4 +1,4 @@
-/** The files of a run's folder, and the summary in it. */
+/** Files of a run's folder, and its summary. */
 import { join } from 'node:path';
 import { counted, makeFolder, percent, replaceFile } from '../core/index.ts';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
@@ -9,18 +9,18 @@ export const RUN_FILES = {
   learnerMetrics: 'metrics-learner.jsonl',
   config: 'config.yaml',
   summary: 'summary.json',
-  /** Folder of the learner's figures for TensorBoard, which follows one file a folder. */
+  /** Folder of the learner's TensorBoard events; TensorBoard follows one file per folder. */
   learnerEvents: 'learner',
   /** Folder of `EncodedRecording`s, shown in the order of their names. */
   recordings: 'recordings',
   report: 'report.html',
 } as const;
 
-/** What `--json` writes, and `summary.json` holds. Its keys are a public interface: only add. */
+/** Output of `--json`, and content of `summary.json`. Its keys are a public interface: only add. */
 export interface RunSummary {
   readonly success_rate: number;
   readonly eval_episodes: number;
-  /** Share of these episodes that the task's own rules call a success, where a classifier decides. */
+  /** Share of these episodes that are a success by the task's own rules, if a classifier decides. */
   readonly own_success_rate?: number;
   readonly env_steps: number;
   readonly updates: number;
@@ -28,11 +28,11 @@ export interface RunSummary {
   readonly updates_per_s: number;
   readonly interventions: number;
   readonly intervention_steps: number;
-  /** Successful evaluation episodes in an hour of the robot's time, resets included. */
+  /** Successful evaluation episodes per hour of the robot's time, resets included. */
   readonly successes_per_hour?: number;
-  /** The same of the training episodes, with help and exploring. */
+  /** The same for training episodes, with help and exploration. */
   readonly training_successes_per_hour?: number;
-  /** Share of the training steps that a person or the scripted operator decided, 0..1; evaluation episodes have no help. */
+  /** Share of the training steps decided by an operator or the scripted operator, 0..1; evaluation episodes have no help. */
   readonly human_step_share?: number;
   readonly wall_s: number;
   readonly seed: number;
@@ -40,9 +40,9 @@ export interface RunSummary {
     readonly violations: number;
     readonly changed_ticks: number;
     readonly ticks: number;
-    /** How often a simulated robot was started anew after a stop that wants a person; runs from before it was counted have none. */
+    /** Restarts of a simulated robot after a stop that requires an operator; absent in runs from before it was counted. */
     readonly restarts?: number;
-    /** What stopped it before one of these: a message. */
+    /** Message of a stop that caused such a restart. */
     readonly restarted_for?: string;
   };
   readonly link: {
@@ -53,22 +53,22 @@ export interface RunSummary {
   };
   readonly policy_version: number;
   readonly task?: string;
-  /** The success rate that the task's configuration asks for, 0..1. */
+  /** Success rate requested by the task's configuration, 0..1. */
   readonly target_success_rate?: number;
   /** Wall time of the training alone, s. */
   readonly training_wall_s?: number;
-  /** The training time that the task's configuration gives to compare with, s. */
+  /** Reference training time in the task's configuration, s. */
   readonly target_training_wall_s?: number;
-  /** Marks say what succeeded: no policy was validated, and the newest one is kept. */
+  /** Success is decided by marks: no policy was validated, and the newest one is kept. */
   readonly judged_by?: 'people';
-  /** Why training ended: a policy was confirmed, the steps were done, or the time was over that somebody gave it. */
+  /** Reason for the end of training: a policy was confirmed, the steps were done, or a given time was over. */
   readonly ended_by?: 'confirmed' | 'steps' | 'wall';
   /** ISO 8601, UTC. */
   readonly started_at?: string;
   readonly versions?: Readonly<Record<string, string>>;
 }
 
-/** What a count of violations is followed by where a robot was started anew: `; robot started anew 2 times after … (why)`. */
+/** Suffix of a count of violations if a robot was restarted: `; robot started anew 2 times after … (why)`. */
 export function restartsText(restarts = 0, why?: string): string {
   if (restarts === 0) return '';
   const times = restarts === 1 ? 'once' : `${restarts} times`;
@@ -76,8 +76,8 @@ export function restartsText(restarts = 0, why?: string): string {
 }
 
 /**
- * One message for each part of the target that a run missed, none where it met it: what exit codes and reports say. Time is no
- * part of it.
+ * Messages for each missed part of the run's target, empty if met; used for exit codes and reports. Time is not part of
+ * it.
  */
 export function missedTargets(summary: RunSummary): string[] {
   const { success_rate, target_success_rate: wanted = 0, safety, link } = summary;
@@ -90,8 +90,8 @@ export function missedTargets(summary: RunSummary): string[] {
 }
 
 /**
- * Writes one episode to `recordings/<name>.json`, from where the report takes it; gives its path.
- * Recordings are shown in the order of their names: `1-first`, `2-last`.
+ * Writes one episode to `recordings/<name>.json` for the report; returns its path. Recordings are shown in the order of
+ * their names: `1-first`, `2-last`.
  */
 export async function writeRecording(folder: string, name: string, recording: EpisodeRecording): Promise<string> {
   if (!/^[\w.-]+$/.test(name)) throw new RangeError(`"${name}" is not a plain file name`);

@@ -1,4 +1,4 @@
-/** Where a run's metrics go: lines of JSON, and beside them TensorBoard's event files. */
+/** Destinations of a run's metrics: JSON lines, and TensorBoard event files. */
 import { dirname, join } from 'node:path';
 import { makeFolder, messageOf } from '../core/index.ts';
 import type { MetricRecord } from './metric-records.ts';
@@ -6,13 +6,13 @@ import { MetricsWriter } from './metrics-writer.ts';
 import { eventFile, eventFileHead, eventOf } from './tensorboard.ts';
 
 export interface RunMetricsOptions {
-  /** The lines'. */
+  /** File of the JSON lines. */
   readonly path: string;
   /**
    * Folder of the event files, relative to that of the lines. Each process has its own: TensorBoard follows one file of a folder at a time.
    */
   readonly events: string;
-  /** Told in one sentence when a disk refuses. */
+  /** Called with one sentence when a disk refuses. */
   readonly onDegraded: (message: string) => void;
 }
 
@@ -23,7 +23,7 @@ export class RunMetrics {
   constructor({ path, events, onDegraded }: RunMetricsOptions) {
     this.#lines = new MetricsWriter(path, { onDegraded });
     const folder = join(dirname(path), events);
-    // One sentence for one disk.
+    // One message for both files.
     const onTrouble = (message: string): void => (this.#lines.degraded ? undefined : onDegraded(message));
     this.#events = new MetricsWriter(eventFile(folder), {
       onDegraded: onTrouble,
@@ -37,13 +37,13 @@ export class RunMetrics {
     }
   }
 
-  /** Queues; never throws, waits or touches a disk. */
+  /** Queues; never throws, blocks or touches a disk. */
   write(record: MetricRecord): void {
     this.#lines.write(record);
     this.#events.write(record);
   }
 
-  /** Writes what waits. Never rejects. */
+  /** Writes the queued records. Never rejects. */
   async close(): Promise<void> {
     await this.#lines.close();
     await this.#events.close();

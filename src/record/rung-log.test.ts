@@ -52,7 +52,7 @@ describe('a ladder', () => {
       speedRatio: 0.05,
       fallen: 'it was calibrated anew since mirror was passed (2026-01-02)',
     });
-    // The file as it was counts again.
+    // Restoring the file makes its rungs valid again.
     expect(ladderOf([...all, record('slow', { robotHash: 'b' })], NOW).next).toBe(undefined);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The ladder of bringing up: what an arm has proven, one line of JSON a rung in a file that only grows, by robot and adapter. Who runs an
- * arm reads here how fast it may go.
+ * Bring-up ladder: rungs passed by an arm, one line of JSON each in an append-only file, by robot and adapter. It
+ * determines how fast an arm may be run.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -21,48 +21,48 @@ export const RUNG_SPEED: Readonly<Record<Rung, number>> = {
 };
 export const NO_RUNG_SPEED = 0.05;
 
-/** Which arm, as it is now. */
+/** Arm in its present state. */
 export interface LadderSubject {
   readonly robot: string;
-  /** Serial number of the adapter; empty where it has none. */
+  /** Serial number of the adapter; empty if it has none. */
   readonly adapter: string;
-  /** Of the robot's file as it was understood. */
+  /** Hash of the robot's file as parsed. */
   readonly robotHash: string;
-  /** Checksum of the calibration; empty where there is none. */
+  /** Checksum of the calibration; empty if there is none. */
   readonly calibration: string;
 }
 
-/** A rung that was passed. */
+/** Rung that was passed. */
 export interface RungRecord extends LadderSubject {
   readonly rung: Rung;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly version: string;
-  /** What it has shown, as one sentence. */
+  /** Evidence, one sentence. */
   readonly proved: string;
   /** User and machine. */
   readonly by: string;
 }
 
-/** Where a ladder stands. */
+/** State of a ladder. */
 export interface Ladder {
-  /** Rungs that count, from the first on without a gap. */
+  /** Valid rungs, from the first on without a gap. */
   readonly passed: readonly RungRecord[];
-  /** The first that is left; absent at the top. */
+  /** First rung to pass; absent at the top. */
   readonly next: Rung | undefined;
   /** Share of the arm's own speed, 0 to 1. */
   readonly speedRatio: number;
-  /** Why rungs that were passed once do not count any more. */
+  /** Reason why rungs passed earlier are no longer valid. */
   readonly fallen: string | undefined;
 }
 
-/** `REIN_STATE`, else `rein` in the folder of states (XDG). */
+/** `REIN_STATE`, otherwise `rein` in the state folder (XDG). */
 export function stateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const states = environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state');
   return resolve(environment['REIN_STATE'] || join(states, 'rein'));
 }
 
-/** The file of one arm. */
+/** File of one arm. */
 export function rungLogPath(
   { robot, adapter }: Pick<LadderSubject, 'robot' | 'adapter'>,
   folder = stateFolder(),
@@ -71,7 +71,7 @@ export function rungLogPath(
   return join(folder, 'bring-up', `${plain(robot)}-${adapter === '' ? 'no-serial-number' : plain(adapter)}.jsonl`);
 }
 
-/** All that was ever passed, oldest first. Lines that are none, as a cut-off power leaves them, are passed over. */
+/** All rungs ever passed, oldest first. Invalid lines, as after a power cut, are skipped. */
 export function readRungs(path: string): readonly RungRecord[] {
   let text: string;
   try {
@@ -92,13 +92,13 @@ function isRung(value: Record<string, unknown> | undefined): value is Record<str
   );
 }
 
-/** Adds a line, through to the disk, and writes the summary beside it anew. Throws `ReinError('storage')`. */
+/** Appends a line, with fsync, and rewrites the summary beside it. Throws `ReinError('storage')`. */
 export function appendRung(path: string, record: RungRecord): void {
   storage(path, () => {
     makeFolder(dirname(path));
     const file = openSync(path, 'a');
     try {
-      // A line of its own, also behind one that was cut off.
+      // On its own line, even after a truncated one.
       const isCut = /[^\n]$/.test(readFileSync(path, 'utf8'));
       writeSync(file, `${isCut ? '\n' : ''}${JSON.stringify(record)}\n`);
       fsyncSync(file);
@@ -112,8 +112,8 @@ export function appendRung(path: string, record: RungRecord): void {
 }
 
 /**
- * What of `records` counts for the arm as it is now. Another calibration takes back all above `doctor`: it is what directions and zeros
- * were shown with. Another robot's file takes back what was driven, all above `mirror`.
+ * Valid rungs of `records` for the arm in its present state. A new calibration invalidates all above `doctor`:
+ * directions and zeros were shown with it. A changed robot file invalidates what was driven, all above `mirror`.
  */
 export function ladderOf(records: readonly RungRecord[], now: LadderSubject): Ladder {
   const passed: RungRecord[] = [];

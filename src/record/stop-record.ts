@@ -1,24 +1,24 @@
-/** Stops that were measured on an arm, in a file beside what it has passed in bringing up: the worst of each speed, whatever the load. */
+/** Stops measured on an arm, in a file beside its bring-up log: the worst for each speed, whatever the load. */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder, parseObject, replaceFileSync, type StopFigures, storage } from '../core/index.ts';
 import { type LadderSubject, rungLogPath } from './rung-log.ts';
 
-/** A measured stop with what the tool carried. */
+/** Measured stop with the tool's load. */
 export interface MeasuredStop extends StopFigures {
   /** kg beyond what the robot's file describes. */
   readonly loadKg: number;
 }
 
-/** Speeds are kept in steps of this, m/s: each with the worst of all stops between it and the next. */
+/** Width of a speed bin, m/s; each keeps the worst of its stops. */
 const STEP_M_PER_S = 0.05;
 
-/** The file of one arm. */
+/** File of one arm. */
 export function stopRecordPath(subject: Pick<LadderSubject, 'robot' | 'adapter'>): string {
   return rungLogPath(subject).replace(/\.jsonl$/, '-stops.json');
 }
 
-/** What counts for the arm as it is now, slowest first; none where it was calibrated anew, or its file changed, since. */
+/** Valid stops for the arm in its present state, slowest first; none if its calibration or robot file has changed since. */
 export function readStops(subject: LadderSubject): readonly MeasuredStop[] {
   let text: string;
   try {
@@ -37,7 +37,7 @@ function isStop(value: unknown): value is MeasuredStop {
   return keys.every((key) => Number.isFinite((value as Record<string, unknown> | null)?.[key]));
 }
 
-/** Adds `stops`, through to the disk, and gives all that count. Throws `ReinError('storage')`. */
+/** Adds `stops`, writes them to disk, and returns all valid ones. Throws `ReinError('storage')`. */
 export function recordStops(
   subject: LadderSubject,
   stops: readonly MeasuredStop[],
@@ -52,11 +52,11 @@ export function recordStops(
   return worst;
 }
 
-/** The worst time and the worst distance of each step of speed, named by its lower end; what was slower than the first is left out. */
+/** Worst time and worst distance of each speed bin, named by its lower end; stops slower than the first bin are left out. */
 export function worstOf(stops: readonly MeasuredStop[]): readonly MeasuredStop[] {
   const found = new Map<number, MeasuredStop>();
   for (const { speedMPerS, timeS, distanceM, loadKg } of stops) {
-    // A step of its own speed must not fall into the one below by rounding.
+    // Rounding must not move a bin's lower end into the bin below.
     const step = Math.floor(speedMPerS / STEP_M_PER_S + 1e-9);
     if (step === 0) continue;
     const before = found.get(step);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { MetricRecord } from './metric-records.ts';
 import { RunMetrics } from './run-metrics.ts';
 
-/** Bit by bit, so that it shares nothing with what wrote the file. */
+/** Computed bit by bit, so that it shares no code with the writer. */
 function crc32cSlowly(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -52,7 +52,7 @@ interface Point {
   readonly value: number;
 }
 
-/** The points of an event file up to where it was cut. Throws where a checksum is wrong. */
+/** Points of an event file up to where it was truncated. Throws for a wrong checksum. */
 function readEvents(path: string): Point[] {
   const bytes = readFileSync(path);
   const points: Point[] = [];

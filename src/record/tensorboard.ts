@@ -1,13 +1,14 @@
 /**
- * Metrics as TensorBoard's event files: records framed as TFRecords
+ * Metrics as TensorBoard event files: records framed as TFRecords
  * (https://www.tensorflow.org/tutorials/load_data/tfrecord#tfrecords_format_details), each an `Event` of scalars
- * (https://github.com/tensorflow/tensorboard/blob/master/tensorboard/compat/proto/event.proto). A file that a crash cut is read up to there.
+ * (https://github.com/tensorflow/tensorboard/blob/master/tensorboard/compat/proto/event.proto). A file truncated by a
+ * crash is readable up to there.
  */
 import { join } from 'node:path';
 import { crc32c, ProtoWriter } from '../core/index.ts';
 import type { MetricKind, MetricRecord } from './metric-records.ts';
 
-/** Kinds that are curves; of a kind that a word parts, as training and demonstrations, each is one of its own. */
+/** Kinds drawn as curves; with a field name, each value of that field, such as training and demonstration, has its own. */
 const CURVES: Partial<Record<MetricKind, string | true>> = {
   episode: 'purpose',
   update: true,
@@ -19,23 +20,23 @@ const CURVES: Partial<Record<MetricKind, string | true>> = {
   safety: true,
 };
 
-/** What stands in a record for its place in the run. */
+/** Fields that locate a record in the run. */
 const STAMPS: readonly string[] = ['kind', 'tS', 'envStep', 'episode'];
 
 let files = 0;
 
-/** A new file in `folder`: its name sorts after those of earlier starts, and no other process has it. */
+/** Path of a new file in `folder`: its name sorts after those of earlier starts, and is unique to the process. */
 export function eventFile(folder: string): string {
   const startedS = String(Math.floor(Date.now() / 1e3)).padStart(10, '0');
   return join(folder, `events.out.tfevents.${startedS}.rein.${process.pid}.${files++}`);
 }
 
-/** What a file begins with. */
+/** Header of a file. */
 export function eventFileHead(): Uint8Array {
   return event(0, (into) => into.text(3, 'brain.Event:2'));
 }
 
-/** The curves' points of `record`, as they are appended to a file; `undefined` where it has none. */
+/** Points of the curves of `record`, encoded for appending to a file; `undefined` if it has none. */
 export function eventOf(record: MetricRecord): Uint8Array | undefined {
   const by = Object.hasOwn(CURVES, record.kind) ? CURVES[record.kind] : undefined;
   if (by === undefined) return undefined;
@@ -59,13 +60,13 @@ export function eventOf(record: MetricRecord): Uint8Array | undefined {
   );
 }
 
-/** Before there are training steps: the place among what is counted instead. */
+/** Step axis: before there are training steps, the update or episode number. */
 function stepOf(record: MetricRecord): number {
   if (record.kind === 'pretraining') return record.update;
   return record.kind === 'episode' && record.purpose === 'demonstration' ? record.episode : record.envStep;
 }
 
-/** Numbers, and yes or no as 1 or 0, with those of groups inside; lists are no curves. */
+/** Numbers, booleans as 1 or 0, and those of nested groups; lists are no curves. */
 function scalarsOf(prefix: string, entries: readonly (readonly [string, unknown])[]): [string, number][] {
   return entries.flatMap(([key, value]): [string, number][] => {
     const tag = `${prefix}/${key}`;
@@ -75,7 +76,7 @@ function scalarsOf(prefix: string, entries: readonly (readonly [string, unknown]
   });
 }
 
-/** An event of now, as it stands in a file. */
+/** Event with the present time, framed. */
 function event(step: number, write: (into: ProtoWriter) => void): Uint8Array {
   const content = new ProtoWriter();
   content.double(1, Date.now() / 1e3);
@@ -95,7 +96,7 @@ function framed(content: Uint8Array): Uint8Array {
   return Buffer.concat([head, content, tail]);
 }
 
-/** So that a checksum of what holds checksums says something. */
+/** Masking as in TFRecord, for checksums of data that contain checksums. */
 function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

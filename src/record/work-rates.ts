@@ -1,32 +1,32 @@
-/** What success took: how often it came in an hour of the robot's time, and how much of the work a person did. */
+/** Cost of success: successes per hour of the robot's time, and share of the work done by operators. */
 import { percent } from '../core/index.ts';
 
-/** Work that was done on a robot. */
+/** Work done on a robot. */
 export interface Work {
   /** Successful episodes, with help or without. */
   readonly successes: number;
-  /** Policy steps, and those of them that a person or the scripted operator decided. */
+  /** Policy steps, and those of them decided by an operator or the scripted operator. */
   readonly steps: number;
   readonly helpedSteps: number;
-  /** The robot's own time that it took, resets and waits included, s: simulated time in simulation. */
+  /** The robot's own time, resets and waits included, s: simulated time in simulation. */
   readonly robotS: number;
 }
 
-/** What is reported beside success wherever success is. */
+/** Rates reported together with success. */
 export interface WorkRates {
-  /** Successful episodes in an hour of the robot's time, resets included; left out where no time has passed. */
+  /** Successful episodes per hour of the robot's time, resets included; absent if no time has passed. */
   readonly successesPerHour?: number | undefined;
-  /** Share of the steps that a person or the scripted operator decided, 0..1. */
+  /** Share of the steps decided by an operator or the scripted operator, 0..1. */
   readonly humanStepShare: number;
 }
 
-/** The rates of `work`. */
+/** Rates of `work`. */
 export function workRates({ successes, steps, helpedSteps, robotS }: Work): WorkRates {
   const humanStepShare = steps > 0 ? helpedSteps / steps : 0;
   return robotS > 0 ? { successesPerHour: (3600 * successes) / robotS, humanStepShare } : { humanStepShare };
 }
 
-/** The rates in words: `61 successes an hour, resets included; 7.5 % of the steps by people or the script`. */
+/** Rates as text: `61 successes an hour, resets included; 7.5 % of the steps by people or the script`. */
 export function workRatesText({ successesPerHour, humanStepShare }: WorkRates): string {
   const help = `${percent(humanStepShare)} of the steps by people or the script`;
   return successesPerHour === undefined
@@ -34,25 +34,25 @@ export function workRatesText({ successesPerHour, humanStepShare }: WorkRates): 
     : `${perHourText(successesPerHour)} successes an hour, resets included; ${help}`;
 }
 
-/** A number of successes an hour, as exact as it is of use. */
+/** Formats successes per hour: one decimal below 10. */
 export function perHourText(successesPerHour: number): string {
   return successesPerHour.toFixed(successesPerHour < 10 ? 1 : 0);
 }
 
-/** What an episode's record says of work. */
+/** Fields of an episode's record used for rates. */
 export interface EpisodeWork {
   readonly success: boolean;
   readonly steps: number;
   readonly interventionSteps: number;
   readonly cutBy?: string;
-  /** When it ended: the robot's own time, or where that is unknown the run's, s. */
+  /** End: the robot's own time, or the run's if that is unknown, s. */
   readonly robotS?: number;
   readonly tS: number;
 }
 
 /**
- * The work of `episodes`, in their order. Time counts from the end of the first one, and so do successes; where it goes back, the
- * run was started again, and what lies between is not counted. Episodes that were cut are no successes, but took their time.
+ * Work of `episodes`, in order. Time and successes count from the end of the first one; if time goes back, the run was
+ * restarted, and the interval is not counted. Cut episodes are no successes, but took their time.
  */
 export function workOf(episodes: readonly EpisodeWork[]): Work {
   let [successes, steps, helpedSteps, robotS] = [0, 0, 0, 0];

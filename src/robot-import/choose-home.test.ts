@@ -33,7 +33,7 @@ describe('the home of an arm of which nobody gave one', () => {
   });
 });
 
-/** √det(J·Jᵀ): 0 where the tool cannot go or turn some way. */
+/** √det(J·Jᵀ): 0 if the tool cannot move or turn in some direction. */
 function gain(jointsRad: readonly number[]): number {
   const kinematics = new ArmKinematics(arm);
   kinematics.forward(jointsRad);

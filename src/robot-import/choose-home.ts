@@ -1,4 +1,4 @@
-/** Where an arm stands at home, where nothing says it: bent and clear, so that its tool can go any way from there. */
+/** Chooses an arm's home pose if none is given: bent and clear, so that its tool can move in any direction from there. */
 import {
   ArmKinematics,
   type Capsule,
@@ -12,32 +12,32 @@ import { Clearances } from '../safety/index.ts';
 import { seeingPairs } from './choose-pairs.ts';
 
 const POSES = 2000;
-/** Share of the joints that leave their middles: people know such a pose again. */
+/** Share of the joints that leave their middles, so that people recognise the pose. */
 const MOVED_SHARE = 0.6;
-/** Joints are tried this far from the middle that they have, rad, or m where they slide; and in steps of `STEP`. */
+/** Largest distance tried from a joint's middle, rad, or m for a prismatic joint; and step size `STEP`. */
 const AWAY = 1.6;
 const STEP = { rad: 0.05, m: 0.005 } as const;
-/** A joint nearer to an end than this share of its range has too little way left. */
+/** A joint nearer to an end than this share of its range has too little travel left. */
 const END_SHARE = 0.15;
-/** Higher than this share of its reach above the plane that its base stands on, a tool has room below it. */
+/** A tool higher above the base plane than this share of its reach has room below it. */
 const HEIGHT_SHARE = 0.2;
 /** Two links nearer than this, beyond the clearance, are in each other's way, m. */
 const CLEAR_M = 0.03;
-/** How much a pose far from the middles, or a tool that does not point down, is worth less. */
+/** Penalty of a pose far from the middles, and of a tool that does not point down. */
 const AWAY_COST = 0.2;
 const POINTING_COST = 0.3;
-/** More than the fastest tool's speed, m/s. */
+/** More than the speed of the fastest tool, m/s. */
 const TOUCH_COST = 1000;
-/** z of a unit axis that stands upright. */
+/** z of a unit axis that counts as vertical. */
 const UPRIGHT = 0.999;
-/** What turning a rad is worth, m. */
+/** Length that a rotation by 1 rad counts as, m. */
 const LEVER_M = 0.15;
-/** Of a motion that is asked for, what the joints may miss. */
+/** Share of a requested motion that the joints may miss. */
 const MISS = 0.05;
 
 /**
- * Of random poses around `middleRad`, the one with the fewest links in each other or below the base's plane, and of those the one from
- * which the slowest joint takes the tool fastest along its worst axis. The same model gives the same pose.
+ * Returns the best of random poses around `middleRad`: fewest links that overlap or are below the base plane, then the
+ * highest tool speed along its worst axis that the slowest joint permits. Deterministic.
  */
 export function chooseHome(
   model: RobotModel,
@@ -69,7 +69,7 @@ class HomeJudge {
   readonly #speeds: Float64Array;
   readonly #point: Float64Array = new Float64Array(3);
   readonly #reachM: number;
-  /** Of the pose that was marked, m. */
+  /** Least room of a pair in the pose last scored, m. */
   #leastM = 0;
 
   constructor(model: RobotModel, middleRad: readonly number[], capsules: readonly Capsule[], clearanceM: number) {
@@ -85,7 +85,7 @@ class HomeJudge {
     this.#reachM = Math.max(...this.#arm.reachM);
   }
 
-  /** A pose of the joints that carry the tool; fingers, and what only turns the whole arm, stay in their middles. */
+  /** Draws a pose of the joints that carry the tool; fingers, and joints that only turn the whole arm, stay in their middles. */
   drawn(rng: Rng): number[] {
     const { joints } = this.#model;
     const { topology } = this.#arm;
@@ -103,7 +103,7 @@ class HomeJudge {
     });
   }
 
-  /** More is better; links that are not clear of each other, or below the base's plane, cost more than all else is worth. */
+  /** Returns a score, higher is better; links that are not clear of each other, or below the base plane, outweigh all else. */
   mark(jointsRad: readonly number[]): number {
     this.#arm.forward(jointsRad);
     const touching = this.#touching();
@@ -115,7 +115,7 @@ class HomeJudge {
     return topology.parents[i]! < 0 && !topology.slides(i) && Math.abs(axes[3 * i + 2]!) > UPRIGHT;
   }
 
-  /** How many pairs of links are not clear, and links below the base's plane. */
+  /** Returns the number of pairs of links that are not clear, and of links below the base plane. */
   #touching(): number {
     let count = 0;
     this.#leastM = Number.POSITIVE_INFINITY;
@@ -138,7 +138,7 @@ class HomeJudge {
     return this.#point[2]!;
   }
 
-  /** How fast the tool can go, or turn, the worst way, before a joint is at its speed limit, m/s; 0 where it cannot. */
+  /** Returns the tool's speed in its worst direction of motion or rotation when a joint is at its limit, m/s; 0 if it cannot move so. */
   #dexterity(): number {
     const { taskRows } = this.#arm;
     const jacobian = this.#arm.jacobian();
@@ -151,7 +151,7 @@ class HomeJudge {
     return least;
   }
 
-  /** The tool's speed along row `row` of a twist with a joint at its limit, m/s or rad/s. */
+  /** Returns the tool's speed along row `row` of a twist with a joint at its limit, m/s or rad/s. */
   #speedAlong(row: number, jacobian: Float64Array): number {
     const twist = [0, 0, 0, 0, 0, 0];
     twist[row] = 1;
@@ -165,7 +165,7 @@ class HomeJudge {
     return Math.abs(got - 1) > MISS ? 0 : 1 / most;
   }
 
-  /** 0 to 1: less with links near each other, near the ends of joints, low over the base's plane, far from the middles, and with a tool that points up. */
+  /** Returns 0 to 1: less for links near each other, joints near their ends or far from the middles, a low tool, or one pointing up. */
   #room(jointsRad: readonly number[]): number {
     const { joints } = this.#model;
     let room = clamp(this.#leastM / CLEAR_M, 0, 1);

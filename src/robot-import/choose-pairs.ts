@@ -1,50 +1,50 @@
-/** Which capsules of a robot are worth keeping apart, where nobody has said it. */
+/** Chooses the pairs of capsules to keep apart if none are given. */
 import { ArmKinematics, type Capsule, LinkTopology, Rng, type RobotModel } from '../core/index.ts';
 import { Clearances } from '../safety/index.ts';
 
 type Pair = readonly [string, string];
 
-/** As many as a robot's file may have. */
+/** Limit of a robot file. */
 const MOST = 32;
 const POSES = 2000;
-/** Pairs that never come nearer than this beyond the clearance need no watching, m. */
+/** Pairs that never come nearer than this beyond the clearance need not be watched, m. */
 const FAR_M = 0.03;
 /**
- * Share of the poses in which a pair must overlap to be taken for built so, as MoveIt's setup assistant takes it (`min_collision_fraction`);
- * and room that it must have in one of them, m: what is clear by less is always inside the margins of capsules around it.
+ * Share of the poses in which a pair must overlap to count as overlapping by design, as in MoveIt's setup assistant
+ * (`min_collision_fraction`); and room that it must have in some pose, m: less is within the margins of the capsules.
  */
 export const ALWAYS = 0.95;
 const NEVER_CLEAR_M = 0.01;
 
 export interface ChosenPairs {
   readonly pairs: readonly Pair[];
-  /** Pairs that can come near as well, and for which there is no more room; the nearest first. */
+  /** Further pairs that can come near, beyond the limit; the nearest first. */
   readonly dropped: readonly Pair[];
-  /** Pairs that are clear hardly anywhere: their capsules are too wide to show anything. */
+  /** Pairs that are clear in hardly any pose: their capsules are too wide to be meaningful. */
   readonly blind: readonly Pair[];
   /** Pairs that are not clear at home, but often elsewhere: home may be a collision. */
   readonly suspect: readonly Pair[];
 }
 
-/** Pairs of capsules on links that are no neighbours, and how near they come in random poses. */
+/** Pairs of capsules on links that are no neighbours, and their distances in random poses. */
 interface Looked {
   readonly all: readonly Pair[];
   readonly leastM: Float64Array;
-  /** Whether a pair is in each other nearly everywhere: its capsules are too wide to show anything. */
+  /** Returns true if a pair overlaps in nearly every pose: its capsules are too wide to be meaningful. */
   readonly isBlind: (k: number) => boolean;
-  /** Room of each pair in a pose. */
+  /** Returns the room of each pair in a pose. */
   readonly measure: (jointsRad: ArrayLike<number>) => Float64Array;
 }
 
-/** Pairs of capsules that show something. Throws `RangeError` for a link that is not there. */
+/** Returns the meaningful pairs of capsules. Throws `RangeError` for an unknown link. */
 export function seeingPairs(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): Pair[] {
   const { all, isBlind } = look(model, capsules, clearanceM);
   return all.filter((_, k) => !isBlind(k));
 }
 
 /**
- * Of the capsules on links that are no neighbours, the pairs that are clear at home and, over 2000 random poses, get nearest:
- * at most 32. The same model gives the same pairs.
+ * Returns the pairs of capsules, on links that are no neighbours, that are clear at home and come nearest over 2000
+ * random poses: at most 32. Deterministic.
  */
 export function choosePairs(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): ChosenPairs {
   const { all, leastM, isBlind, measure } = look(model, capsules, clearanceM);
@@ -79,7 +79,7 @@ function look(model: RobotModel, capsules: readonly Capsule[], clearanceM: numbe
   return { all, leastM, isBlind, measure };
 }
 
-/** Joints of `count` poses within the limits, rad: the same for the same model. */
+/** Returns the joints of `count` random poses within the limits, rad. Deterministic. */
 export function randomPoses({ joints }: Pick<RobotModel, 'joints'>, count: number): Float64Array[] {
   const rng = new Rng(1);
   return Array.from({ length: count }, () =>
@@ -90,7 +90,7 @@ export function randomPoses({ joints }: Pick<RobotModel, 'joints'>, count: numbe
   );
 }
 
-/** What measures the room of `pairs`. */
+/** Returns a function that measures the room of `pairs`. */
 function meter(
   model: RobotModel,
   capsules: readonly Capsule[],

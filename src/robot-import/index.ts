@@ -1,4 +1,4 @@
-/** From a robot's MJCF or URDF and what limits it to one checked robot, and to the file that describes it. */
+/** Import of robots: from an MJCF or URDF and its limits to a checked robot model, and to a robot file. */
 export { loadCheckSubject, loadModelSubject } from './load-subject.ts';
 export type { ModelSubject } from './model-subject.ts';
 export { type ImportedFile, robotFileText } from './robot-text.ts';

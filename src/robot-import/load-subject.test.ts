@@ -17,7 +17,7 @@ function write(files: Readonly<Record<string, string>>): void {
 const load = (file: string, options: SubjectOptions = {}): Promise<CheckSubject> =>
   loadCheckSubject(file, { from: folder, ...options });
 
-/** What it is refused with, without the scratch folder. */
+/** Returns the message of the refusal, without the scratch folder. */
 async function refusal(file: string, options: SubjectOptions = {}): Promise<string> {
   try {
     await load(file, options);
@@ -47,7 +47,7 @@ const URDF = `<robot name="scara">
 </robot>
 `;
 
-/** As MoveIt's setup assistant writes it. */
+/** Written by MoveIt's setup assistant. */
 const ROS = `# joint_limits.yaml allows the dynamics properties specified in the URDF to be overwritten or augmented as needed
 default_velocity_scaling_factor: 0.1
 default_acceleration_scaling_factor: 0.1
@@ -494,7 +494,7 @@ describe('the margin to position limits', () => {
   });
 });
 
-/** Writes `other.yaml`, which names `ros`; its folder. */
+/** Writes `other.yaml`, which names `ros`; returns its folder. */
 function other(ros: string): string {
   write({ 'other.yaml': OWN.replace('joint_limits.yaml', ros) });
   return folder;
@@ -730,13 +730,13 @@ describe('limits that cannot be', () => {
       .replace('lower="-3" upper="3" effort="9"', 'lower="1.5" upper="2.5" effort="9"');
     write({ 'still.urdf': still });
     const { model, assumed } = await load('still.urdf');
-    // In the middle of the ranges it does.
+    // In the middle of the ranges it is clear.
     expect(model.collision!.pairs).toEqual([['shoulder-link', 'wrist-link']]);
     expect(assumed.join('\n')).not.toMatch(/overlap by/);
   });
 
   it('pairs whose capsules are too wide are looked at by their shapes: what never touches is named so, what does is NOT watched', async () => {
-    // A plate, in a capsule as wide, that turns on a short link beside the upper arm: over it, or in its plane.
+    // A plate, in a capsule of its width, turns on a short link beside the upper arm: above it, or in its plane.
     const plateAt = (aboveM: number): string =>
       URDF.replace('<box size="0.2 0.04 0.04"/>', '<box size="0.02 0.02 0.02"/>').replace(
         '</robot>',
@@ -748,7 +748,7 @@ describe('limits that cannot be', () => {
     expect(over.assumed.join('\n')).toMatch(
       /Not kept apart, .*: shoulder-link and wrist-link \(their shapes never touch: 25(\.\d)? mm at least\)\./,
     );
-    // So near in 500 poses is no proof that they never touch.
+    // Distances this small in 500 poses do not prove that they never touch.
     write({ 'near.urdf': plateAt(0.046) });
     expect((await load('near.urdf')).assumed.join('\n')).toMatch(
       /NOT watched: the shapes of shoulder-link and wrist-link \(convex hulls\) come as near as 1\d(\.\d)? mm in 500 random poses/,
@@ -761,7 +761,7 @@ describe('limits that cannot be', () => {
   });
 
   it('pairs for which there is no more room are counted and named as not watched', async () => {
-    // A chain of eleven links that can fold onto each other: 45 pairs of no neighbours, of which a file may have 32.
+    // A chain of eleven links that can fold onto each other: 45 pairs of links that are no neighbours; a file may have 32.
     const links = Array.from({ length: 11 }, (_, i) => {
       const before = i === 0 ? 'stand' : `link${i - 1}`;
       return `<link name="link${i}"><inertial><origin xyz="0.1 0 0"/><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.16 0.02 0.02"/></geometry></collision></link>

@@ -1,4 +1,4 @@
-/** From a robot's name, or its file, to what a safety check needs. */
+/** Loads the subject of a safety check from a robot's name or file. */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import {
@@ -19,8 +19,8 @@ import { type ModelFiles, type ModelSubject, type PlacedSubject, subjectOfModel 
 import { type CheckSubject, checkPlant, LIMIT_FLAGS, type SubjectOptions } from './subject.ts';
 
 /**
- * Loads what `pathOrName` stands for: a robot of `config/robots/` by name or path; a limits YAML, which has the key `model`;
- * or an MJCF or URDF together with `options.limits`. Throws `ReinError('config')` that lists what is wrong, each with file,
+ * Loads the subject `pathOrName`: a robot of `config/robots/` by name or path; a limits YAML with the key `model`; or
+ * an MJCF or URDF together with `options.limits`. Throws `ReinError('config')` that lists all problems, each with file,
  * line and column.
  */
 export async function loadCheckSubject(pathOrName: string, options: SubjectOptions = {}): Promise<CheckSubject> {
@@ -31,8 +31,8 @@ export async function loadCheckSubject(pathOrName: string, options: SubjectOptio
 }
 
 /**
- * The same of an MJCF or URDF with its limits, or of a limits YAML, with what was assumed part by part. Throws `ReinError('config')`;
- * for a robot that has a file of its own too.
+ * Like `loadCheckSubject`, for an MJCF or URDF with its limits, or for a limits YAML, with all assumptions part by
+ * part. Throws `ReinError('config')`, also for a robot that has a robot file.
  */
 export async function loadModelSubject(path: string, options: SubjectOptions = {}): Promise<ModelSubject> {
   const subject = await modelSubjectOf(path, options, options.from ?? process.cwd());
@@ -63,7 +63,7 @@ async function subjectOf(pathOrName: string, options: SubjectOptions, from: stri
   return subjectOfRobot(loadRobotFile(pathOrName, from), options);
 }
 
-/** Of an MJCF, a URDF or a limits file; `undefined` for what may be a robot of its own. */
+/** Loads an MJCF, a URDF or a limits file; `undefined` for what may be a robot file. */
 async function modelSubjectOf(
   pathOrName: string,
   options: SubjectOptions,
@@ -81,7 +81,7 @@ async function modelSubjectOf(
   return undefined;
 }
 
-/** What a robot's own file says in full. */
+/** Refuses options for what a robot file gives in full. */
 function refuseModelOptions(name: string, { defaults = {}, fixed = [], packages = {} }: SubjectOptions): void {
   const given = [
     ...LIMIT_FLAGS.filter(([key]) => defaults[key] !== undefined).map(([, flag]) => flag),
@@ -95,7 +95,7 @@ function refuseModelOptions(name: string, { defaults = {}, fixed = [], packages 
   );
 }
 
-/** Our own limits file, which names the model. */
+/** Loads a Rein limits file, which names the model. */
 async function subjectOfLimits(path: string, options: SubjectOptions, from: string): Promise<ModelSubject> {
   const { limits } = options;
   const own = readOwnLimits(path, shownPath(path));
@@ -114,7 +114,7 @@ async function subjectOfLimits(path: string, options: SubjectOptions, from: stri
   return subjectOfModel({ model: shownPath(file), own, ownFile: shownPath(path), ...ros }, options);
 }
 
-/** What `--limits` names: our own limits file, or a ROS one. */
+/** Reads the file of `--limits`: a Rein limits file, or a ROS one. */
 function limitsOf(limits: string | undefined, from: string): Omit<ModelFiles, 'model'> {
   if (limits === undefined) return {};
   const path = at(from, limits);
@@ -126,7 +126,7 @@ function limitsOf(limits: string | undefined, from: string): Omit<ModelFiles, 'm
   return { own, ownFile: shown, ...rosOf(own, dirname(path), own.config.limits, undefined, from) };
 }
 
-/** The ROS file that our own names, or else the command line. */
+/** Reads the ROS file named by the Rein limits file, or else by the command line. */
 function rosOf(
   own: OwnLimits,
   folder: string,
@@ -168,7 +168,7 @@ async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject
   return { ...plain, plantFile: bareArmXml() };
 }
 
-/** Its reader says what is to be done with a xacro file. */
+/** A xacro file counts: its reader gives the remedy. */
 function isModelFile(path: string): boolean {
   return /\.(xml|mjcf|urdf|xacro)$/i.test(path);
 }
@@ -177,10 +177,10 @@ function at(folder: string, path: string): string {
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** `unknown` goes to the reader of what was expected, which says key by key what is wrong. */
+/** `unknown` is passed to the expected reader, which reports each wrong key. */
 type YamlKind = 'limits' | 'ros' | 'robot' | 'task' | 'learner' | 'unknown';
 
-/** Looks at the names of keys alone. Throws `ReinError` where it is no YAML. */
+/** Returns the kind, from the names of keys only. Throws `ReinError` if the file is no YAML. */
 function yamlKind(path: string, shownAs: string): YamlKind {
   const root = readRawYaml(path, shownAs);
   const keys = keysOf(root);
@@ -193,7 +193,7 @@ function yamlKind(path: string, shownAs: string): YamlKind {
   return 'unknown';
 }
 
-/** Throws where a file of `kind` is no robot to be checked. */
+/** Throws if a file of `kind` is no robot to be checked. */
 function refuseSubject(kind: YamlKind, shownAs: string): void {
   if (kind === 'ros') {
     throw new ReinError('config', `${shownAs} is a ROS joint_limits.yaml, which names no robot`, {
@@ -207,7 +207,7 @@ function refuseSubject(kind: YamlKind, shownAs: string): void {
   }
 }
 
-/** Throws where a file of `kind` is nothing for `--limits`. */
+/** Throws if a file of `kind` is not usable for `--limits`. */
 function refuseLimits(kind: YamlKind, shownAs: string): void {
   if (kind !== 'robot' && kind !== 'task' && kind !== 'learner') return;
   const remedy = kind === 'robot' ? `; a robot's file is checked alone: rein safety check ${shownAs}` : '';
@@ -216,7 +216,7 @@ function refuseLimits(kind: YamlKind, shownAs: string): void {
   });
 }
 
-/** As `readRosLimits` looks for them: the group `joint_limits` at any depth, or joints with `has_…` at the top. */
+/** Criteria of `readRosLimits`: the group `joint_limits` at any depth, or joints with `has_…` at the top. */
 function isRos(node: RawYaml): boolean {
   if (node.kind !== 'map') return false;
   return node.entries.some(

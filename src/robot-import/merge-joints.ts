@@ -1,4 +1,4 @@
-/** One joint's limits from up to three files: the model, then a ROS file, then our own limits file, which has the last word. */
+/** Merges one joint's limits from up to three files: the model, then a ROS file, then a Rein limits file, which takes precedence. */
 
 import {
   type Fact,
@@ -16,29 +16,29 @@ import { didYouMean, type JointModel, positionUnit, significant } from '../core/
 import type { ImportedJoint, ImportedRobot, UnusableLimit } from '../plant/mujoco.ts';
 import { LIMIT_FLAGS, type LimitDefaults } from './subject.ts';
 
-/** The limits files of one model. */
+/** Limits files of one model. */
 export interface LimitFiles {
   readonly robot: ImportedRobot;
   readonly own?: OwnLimits | undefined;
   readonly ros?: (RosLimits & { readonly file: string }) | undefined;
-  /** For joints of which no file says it. */
+  /** For joints that have no value in any file. */
   readonly given: LimitDefaults;
 }
 
 export interface MergedJoint {
   readonly joint: JointModel;
-  /** Each number with the place where it was written. */
+  /** Each number with its place in the files. */
   readonly facts: JointFacts;
-  /** What no file says of it. */
+  /** Limits that no file gives. */
   readonly assumed: ReadonlySet<keyof JointLimits>;
 }
 
-/** A joint that turns without end is checked over a turn to each side, rad. */
+/** A joint without stops is checked over a turn to each side, rad. */
 const ENDLESS_RAD = 2 * Math.PI;
 /** Degrees that were rounded do not make a limit wider, rad. */
 const SAME_RAD = 1e-3;
 
-/** All joints, the problems of the files, and what was assumed. The joints are complete only where there are no problems. */
+/** Returns all joints, the problems of the files, and the assumptions. The joints are complete only if there are no problems. */
 export function mergeJoints(given: LimitFiles): { joints: MergedJoint[]; problems: Problem[]; assumed: string[] } {
   const assumed: string[] = [];
   const files = withRosNames(given, assumed);
@@ -48,14 +48,14 @@ export function mergeJoints(given: LimitFiles): { joints: MergedJoint[]; problem
   return { joints, problems, assumed: [...assumed, ...defaults.messages()] };
 }
 
-/** Prefixes and endings that descriptions and planners disagree about: `panda_joint1` and `joint1`, `elbow_joint` and `elbow`. */
+/** Ignores prefixes and suffixes on which descriptions and planners differ: `panda_joint1` and `joint1`, `elbow_joint` and `elbow`. */
 function isSameJoint(one: string, other: string): boolean {
   const bare = (name: string): string => name.replace(/_joint$/, '');
   const [long, short] = one.length >= other.length ? [one, other] : [other, one];
   return bare(long) === bare(short) || long.endsWith(`_${short}`);
 }
 
-/** The names of a maker's file with one prefix before all of them, where exactly one makes names of the model of every one. */
+/** Returns the names of a manufacturer's file with one prefix, if exactly one prefix makes all of them names of the model. */
 function byOnePrefix(names: readonly string[], all: readonly string[]): Map<string, string> | undefined {
   const [first] = names;
   if (first === undefined || names.every((name) => all.includes(name))) return undefined;
@@ -66,7 +66,7 @@ function byOnePrefix(names: readonly string[], all: readonly string[]): Map<stri
   return fitting.length === 1 ? new Map(names.map((name) => [name, fitting[0]! + name])) : undefined;
 }
 
-/** Names that the model lacks, each of which is like exactly one of the model's that is like no other. */
+/** Returns the names that the model lacks, if each resembles exactly one of the model's that resembles no other. */
 function byLikeness(names: readonly string[], all: readonly string[]): Map<string, string> {
   const renamed = new Map<string, string>();
   for (const name of names.filter((each) => !all.includes(each))) {
@@ -77,7 +77,7 @@ function byLikeness(names: readonly string[], all: readonly string[]): Map<strin
   return renamed;
 }
 
-/** The ROS file under the model's names, where its own differ from exactly one of them in a prefix or `_joint`. */
+/** Returns the ROS file with the model's names, if its own differ from exactly one of them each in a prefix or `_joint`. */
 function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
   const { robot, ros } = files;
   if (ros === undefined) return files;
@@ -92,22 +92,22 @@ function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
   return { ...files, ros: { ...ros, joints, endless: new Set([...ros.endless].map(nameOf)) } };
 }
 
-/** Of a joint for which no file says how hard it may accelerate: rad/s² (m/s² for one that slides). */
+/** Assumed acceleration of a joint without one in any file: rad/s² (m/s² for a prismatic one). */
 const ACCEL_RAD_PER_S2 = 10;
-/** Of the torque that a servo has, the most that an assumed acceleration takes, in the pose in which the joint turns most. */
+/** Largest share of the servo's torque that an assumed acceleration takes, in the pose with the largest inertia. */
 const ACCEL_TORQUE_SHARE = 0.4;
 /**
- * An assumed servo saturates at this error, rad or m, and has at most this bandwidth, rad/s, critically damped for what its joint
- * has to turn: as a stiff arm has. Faster, a light wrist would jump after each late reference at a multiple of its speed.
+ * An assumed servo saturates at this error, rad or m, and has at most this bandwidth, rad/s, critically damped for its joint's
+ * inertia, like a stiff arm. If it were faster, a light wrist would jump after each late reference at a multiple of its speed.
  */
 const SATURATION_RAD = 0.1;
 const BANDWIDTH_RAD_PER_S = 80;
-/** In the pose in which its joint turns least: beyond, the simulation's steps are too long for it. */
+/** Largest bandwidth in the pose with the smallest inertia: beyond, the simulation's steps are too long for it. */
 const FASTEST_RAD_PER_S = 300;
 
 type DefaultKey = 'accelMaxRadPerS2' | 'stiffnessNmPerRad' | 'dampingNmSPerRad';
 
-/** What is put in the place of limits that no file says, and what is said about it. */
+/** Defaults for limits that no file gives, and the messages about them. */
 class Defaults {
   readonly #files: LimitFiles;
   readonly #used = new Map<DefaultKey, string[]>();
@@ -116,7 +116,7 @@ class Defaults {
     this.#files = files;
   }
 
-  /** For joint `index`: a value where `key` can be assumed. `torqueMaxNm`: of the joint, where a file says it. */
+  /** For joint `index`: returns a value if `key` can be assumed. `torqueMaxNm`: of the joint, if a file gives it. */
   of(index: number): (key: keyof JointLimits, facts: JointFacts) => Fact | undefined {
     const {
       robot,
@@ -130,14 +130,14 @@ class Defaults {
       { torqueMaxNm, stiffnessNmPerRad, velocityMaxRadPerS: speed, positionMinRad: min, positionMaxRad: max },
     ) => {
       if (key === 'accelMaxRadPerS2') {
-        // From full speed it has to stop within half of the range.
+        // From full speed it must stop within half of its range.
         const range = min === undefined || max === undefined ? Number.POSITIVE_INFINITY : max.value - min.value;
         const wanted = Math.max(ACCEL_RAD_PER_S2, speed === undefined || !(range > 0) ? 0 : speed.value ** 2 / range);
         const most = torqueMaxNm === undefined ? wanted : (ACCEL_TORQUE_SHARE * torqueMaxNm.value) / mostKgM2;
         const value = accelMaxRadPerS2 ?? rounded(Math.min(wanted, most));
         return this.#assume(key, name, value, place);
       }
-      // The energy tank's books are these numbers: there nobody guesses.
+      // The energy tank computes with these numbers: with a tank they must not be guessed.
       if (own?.config.tank !== undefined || torqueMaxNm === undefined) return undefined;
       const stiffness =
         stiffnessNmPerRad?.value ??
@@ -155,7 +155,7 @@ class Defaults {
     };
   }
 
-  /** One sentence a kind. */
+  /** Returns one sentence per kind. */
   messages(): string[] {
     const { accelMaxRadPerS2 } = this.#files.given;
     const words: Readonly<Record<DefaultKey, readonly [string, string]>> = {
@@ -183,12 +183,12 @@ class Defaults {
   }
 }
 
-/** Two significant digits. */
+/** Rounds to two significant digits. */
 function rounded(value: number): number {
   return Number(value.toPrecision(2));
 }
 
-/** Names that a limits file gives and the model lacks. */
+/** Reports names in a limits file that the model lacks. */
 function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
   const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
   const problems: Problem[] = [];
@@ -209,7 +209,7 @@ function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
   return problems;
 }
 
-/** ` did you mean`, also where one name is the other with something before or behind it. */
+/** Returns a ` did you mean`, also if one name contains the other. */
 function nearestName(name: string, all: readonly string[]): string {
   const near = didYouMean(name, all);
   if (near !== '') return near;
@@ -265,8 +265,8 @@ function mergeJoint(
 }
 
 /**
- * One speed for all joints is one for none in particular, and a finger has little way: of a joint whose acceleration is assumed too, it is
- * what that stops within half of its range.
+ * A speed given for all joints may not suit each one, and a finger has little travel: if a joint's acceleration is
+ * assumed too, its speed is limited to what that stops within half of the range.
  */
 function slowToStop(
   name: string,
@@ -275,7 +275,7 @@ function slowToStop(
   assumed: string[],
 ): void {
   const { velocityMaxRadPerS: speed, accelMaxRadPerS2: accel, positionMinRad: min, positionMaxRad: max } = merged;
-  // No line: it is of the command line.
+  // No line: it is from the command line.
   if (speed?.place.line !== 0 || accel === undefined || !guessed.has('accelMaxRadPerS2')) return;
   if (min === undefined || max === undefined || !(max.value > min.value)) return;
   const value = Math.floor(1e3 * Math.sqrt(accel.value * (max.value - min.value))) / 1e3;
@@ -286,7 +286,7 @@ function slowToStop(
   );
 }
 
-/** An end of the range that the joint's own controller keeps, where it has one. */
+/** Returns an end of the range that the joint's own controller keeps, if it has one. */
 function softFact({ soft }: ImportedJoint, end: number): Fact | undefined {
   const value = soft?.range[end];
   return soft === undefined || value === undefined || !Number.isFinite(value)
@@ -294,7 +294,7 @@ function softFact({ soft }: ImportedJoint, end: number): Fact | undefined {
     : { value, place: soft.place };
 }
 
-/** What the command line says for joints of which no file says it. The acceleration is told of with those that are worked out. */
+/** Returns the command line's value for joints without one in any file. The acceleration is reported with the derived ones. */
 function givenFact(given: LimitDefaults, key: keyof JointLimits): Fact | undefined {
   const flag = LIMIT_FLAGS.find(([name]) => name === key && name !== 'accelMaxRadPerS2');
   const value = flag && given[flag[0]];
@@ -316,7 +316,7 @@ function factsOf(model: ImportedJoint): JointFacts {
   };
 }
 
-/** A limits file says how the robot is used, and cannot make it able to do more. */
+/** Reports limits wider than the model's: a limits file restricts the use of a robot, and cannot extend its abilities. */
 function checkWider(name: string, facts: JointFacts, model: JointFacts): Problem[] {
   const problems: Problem[] = [];
   const wider = (key: keyof JointLimits, isWider: (limit: number, of: number) => boolean): void => {
@@ -344,7 +344,7 @@ const NEEDED = [
   ['dampingNmSPerRad', 'no damping'],
 ] as const satisfies readonly (readonly [keyof JointLimits, string])[];
 
-/** What a ROS `joint_limits.yaml` has no word for. */
+/** Limits that a ROS `joint_limits.yaml` cannot have. */
 const ONLY_OURS: readonly (keyof JointLimits)[] = ['stiffnessNmPerRad', 'dampingNmSPerRad'];
 
 function checkMissing(
@@ -353,14 +353,14 @@ function checkMissing(
   { own, ros }: Pick<LimitFiles, 'own' | 'ros'>,
 ): Problem[] {
   const { name, place: inModel, rangeProblem } = model;
-  // Of these ends `checkRange` says what is wrong.
+  // `checkRange` reports the problems of these ends.
   const isSaid = (key: string): boolean => rangeProblem !== undefined && /^position/.test(key);
-  // Without a tank both are worked out from the torque: where that is lacking, it alone is to be said.
+  // Without a tank both are derived from the torque: if that is missing, only that is reported.
   const follows = own?.config.tank === undefined && merged.torqueMaxNm === undefined ? ONLY_OURS : [];
   const lacking = NEEDED.filter(([key]) => merged[key] === undefined && !isSaid(key) && !follows.includes(key));
   if (lacking.length === 0) return [];
   const ofRos = ros?.joints.get(name)?.place;
-  // Where it could be written: a ROS file knows no stiffness, and one that does not name the joint is no place to point to.
+  // Where it could be written: a ROS file has no stiffness, and one that does not name the joint is no place to point to.
   const isOfRos = ros !== undefined && lacking.some(([key]) => !ONLY_OURS.includes(key));
   const elsewhere = isOfRos ? (ofRos ?? inModel) : (own?.place(['joints']) ?? ofRos ?? inModel);
   const unusable = (model.unusable ?? []).filter(({ key }) => lacking.some(([name]) => name === key));
@@ -374,7 +374,7 @@ function checkMissing(
   return [{ place: own?.joints.get(name)?.place ?? elsewhere, message }];
 }
 
-/** What follows from it (no stiffness, no damping) is not the joint's problem: this is. */
+/** Reports the limit itself, and not what follows from it (no stiffness, no damping). */
 function unusableProblem(name: string, { key, text, place }: UnusableLimit): Problem {
   const [what, option] = key === 'torqueMaxNm' ? ['hold nothing', '--torque'] : ['never move', '--speed'];
   return {
@@ -383,7 +383,7 @@ function unusableProblem(name: string, { key, text, place }: UnusableLimit): Pro
   };
 }
 
-/** A URDF's joint with stops that the URDF has wrong, and no limits file gives. */
+/** Reports a URDF joint whose stops are wrong in the URDF and not given in a limits file. */
 function checkRange({ name, kind, rangeProblem }: ImportedJoint, merged: JointFacts): Problem[] {
   if (rangeProblem === undefined) return [];
   if (merged.positionMinRad !== undefined && merged.positionMaxRad !== undefined) return [];
@@ -399,7 +399,7 @@ function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: 
   return [{ place: min.place, message: `${message}: ${remedy(min.place, max.place)}` }];
 }
 
-/** Wrists that turn twice each way are made; more is rare, rad. */
+/** Wrists with two turns each way exist; more is rare, rad. */
 const TWO_TURNS_RAD = 4 * Math.PI + SAME_RAD;
 const DEGREES = 'degrees? a URDF and limits files have radians';
 
@@ -407,7 +407,7 @@ function looksLikeDegrees({ kind }: ImportedJoint, { positionMinRad: min, positi
   return kind === 'revolute' && Math.max(-(min?.value ?? 0), max?.value ?? 0) > TWO_TURNS_RAD;
 }
 
-/** What no robot's file may say either, at the line that says it. */
+/** Reports values that a robot file may not have either, at their line. */
 function checkBounds(model: ImportedJoint, merged: JointFacts): Problem[] {
   return (['positionMinRad', 'positionMaxRad', 'velocityMaxRadPerS'] as const).flatMap((key) => {
     const fact = merged[key];
@@ -426,7 +426,7 @@ type Limits = Pick<JointModel, keyof JointLimits>;
 
 function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
   const { name, kind, parent, originXyzM, originRpyRad, axis } = model;
-  // Complete where the files have no problems.
+  // Complete if the files have no problems.
   const limits = Object.fromEntries(LIMIT_KEYS.map((key) => [key, facts[key]?.value])) as unknown as Limits;
   const length = Math.hypot(...axis);
   const unit = [axis[0] / length, axis[1] / length, axis[2] / length] as const;

@@ -1,4 +1,4 @@
-/** From an MJCF or URDF and its limits files to a checked robot model. */
+/** Builds a checked robot model from an MJCF or URDF and its limits files. */
 import { resolve } from 'node:path';
 import {
   checkRobot,
@@ -30,26 +30,26 @@ import { type MergedJoint, mergeJoints } from './merge-joints.ts';
 import { type CheckSubject, LIMIT_FLAGS, type LimitDefaults, type PlaceOf, type SubjectOptions } from './subject.ts';
 import { toolOf } from './tool-frame.ts';
 
-/** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
+/** Usual margin to position limits, rad or m; and its largest share of a joint's range. */
 const MARGIN_RAD = 0.02;
 const MARGIN_SHARE = 0.05;
-/** So many joints are not of one servo by chance. */
+/** Number of joints from which equal limits are no coincidence. */
 const FEWEST_ALIKE = 3;
-/** What a simulated servo follows its reference by. */
+/** Gains of a simulated servo. */
 const SERVO_KEYS = ['stiffnessNmPerRad', 'dampingNmSPerRad'] as const;
-/** Poses in which the shapes of links are looked at that nothing keeps apart. */
+/** Number of poses in which the shapes of pairs are measured that are not kept apart. */
 const UNWATCHED_POSES = 500;
-/** Shapes that came no nearer in these keep clear; what came nearer may touch in a pose that was not looked at, m. */
+/** Shapes that came no nearer in these poses count as clear; others may touch in a pose that was not measured, m. */
 const CLEAR_M = 0.02;
 const LIMITS_REMEDY =
   'write it into a limits file, such as joints: { NAME: { velocityMaxRadPerS: 1.5 } }, or mend it there, and give that with --limits: docs/config.md lists its keys';
-/** For all joints at once. */
+/** Command line options for all joints at once. */
 const LACKS = [
   [/no speed limit/, '--speed 1.5'],
   [/no torque limit/, '--torque 20'],
 ] as const;
 
-/** The files of one robot. */
+/** Files of one robot. */
 export interface ModelFiles {
   /** Path of the MJCF or URDF. */
   readonly model: string;
@@ -58,25 +58,25 @@ export interface ModelFiles {
   readonly ros?: (RosLimits & { readonly file: string }) | undefined;
 }
 
-/** What is checked, and where its parts are written. */
+/** Subject of a check, and the places of its parts in files. */
 export interface PlacedSubject {
   readonly subject: CheckSubject;
   readonly place: PlaceOf;
 }
 
-/** The parts of a robot that are worked out where no file gives them. */
+/** Parts of a robot that are derived if no file gives them. */
 export type AssumedPart = 'tool' | 'workspace' | 'homeRad' | 'limitMarginRad' | 'capsules' | 'pairs';
 
-/** The same of a model with its limits, of which some may be assumed. */
+/** Subject from a model with its limits, some of which may be assumed. */
 export interface ModelSubject extends PlacedSubject {
   readonly assumedParts: ReadonlySet<AssumedPart>;
-  /** For each joint what no file says of it. */
+  /** For each joint, the limits that no file gives. */
   readonly assumedLimits: readonly ReadonlySet<keyof JointLimits>[];
-  /** Folders of the ROS packages that were given, and of those that the model needs. */
+  /** Folders of the ROS packages given, and of those that the model needs. */
   readonly packages: PackageFolders;
 }
 
-/** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
+/** Loads the model and applies the limits. Throws `ReinError` with all problems, each with its place. */
 export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<ModelSubject> {
   const { compilePlantImage, importRobot } = await import('../plant/mujoco.ts');
   const { packages, onPhase, payloadMaxKg } = options;
@@ -114,7 +114,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   const looked = await lookAt(plantFile, plantImage, model, builder.unwatched);
   const overlaps = overlapsAtHome(looked, builder.suspect);
   assumed.push(...unwatchedPairs(looked));
-  // A pose that nobody gave is no collision of anybody's: such pairs are not watched, which is said already.
+  // Overlaps in an assumed home pose are no error: such pairs are not watched, and this is already reported.
   if (builder.assumedParts.has('homeRad')) {
     for (const message of overlaps)
       assumed.push(`${message.replace('(homeRad)', '(assumed)')}: give homeRad to be sure.`);
@@ -132,7 +132,7 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   };
 }
 
-/** Of the numbers for all joints those that no joint takes, since a file says each one's: a sentence each. */
+/** Returns one sentence for each value for all joints that no joint uses, since a file gives each one's. */
 function unusedDefaults(joints: readonly MergedJoint[], given: LimitDefaults): string[] {
   return LIMIT_FLAGS.flatMap(([key, flag]) => {
     const isUsed = ({ facts, assumed }: MergedJoint): boolean => facts[key]?.place.file === flag || assumed.has(key);
@@ -141,7 +141,7 @@ function unusedDefaults(joints: readonly MergedJoint[], given: LimitDefaults): s
   });
 }
 
-/** Exporters write one speed and torque for all joints, whatever the servos: what a model says, and nobody measured. */
+/** Reports equal limits of all joints: exporters write one speed and torque for all, whatever the servos, and they were not measured. */
 function sameForAll({ joints: ofModel }: ImportedRobot, merged: readonly MergedJoint[]): string[] {
   const [first] = ofModel;
   if (first === undefined || ofModel.length < FEWEST_ALIKE) return [];
@@ -155,7 +155,7 @@ function sameForAll({ joints: ofModel }: ImportedRobot, merged: readonly MergedJ
   ];
 }
 
-/** A finger moves less than twice the usual margin: where no file gives any, it keeps less. */
+/** Gives joints with a small range a smaller margin if no file gives one: a finger moves less than twice the usual margin. */
 function withMargins(
   joints: readonly MergedJoint[],
   { limitMarginRad }: LimitsConfig,
@@ -179,7 +179,7 @@ function withMargins(
   });
 }
 
-/** One number for all joints is enough where that is what no file says. */
+/** Returns the remedy: one value for all joints suffices if that is what no file gives. */
 function limitsRemedy(problems: readonly { readonly message: string }[]): string {
   const flags = LACKS.filter(([lack]) => problems.some(({ message }) => lack.test(message))).map(([, flag]) => flag);
   return flags.length === 0
@@ -205,11 +205,11 @@ function refuseUnknownFixed(robot: ImportedRobot, names: readonly string[]): voi
 
 type Pair = readonly [string, string];
 
-/** What the shapes of one pair come to, by MuJoCo. */
+/** Measured distances of one pair's shapes, by MuJoCo. */
 interface LookedAt {
   readonly pair: Pair;
   readonly atHomeM: number;
-  /** In each of the random poses. */
+  /** Distances in the random poses. */
   readonly distancesM: readonly number[];
 }
 
@@ -219,7 +219,7 @@ async function lookAt(file: string, image: PlantImage, model: RobotModel, pairs:
   const poses = pairs.length > 0 ? randomPoses(model, UNWATCHED_POSES) : [];
   const found: LookedAt[] = [];
   for (const pair of pairs) {
-    // It knows the distance of this pair only.
+    // It measures the distance of this pair only.
     const collision = { capsules: [], clearanceM: 0, ...model.collision, keepOut: [], pairs: [pair] };
     const plant = await RobotPlant.open({ file, image, model: { ...model, collision } });
     const atHomeM = plant.smallestDistanceM();
@@ -229,7 +229,7 @@ async function lookAt(file: string, image: PlantImage, model: RobotModel, pairs:
   return found;
 }
 
-/** What pairs that are not kept apart come to: a sentence for all that keep clear, or always touch, and one for each other. */
+/** Reports pairs that are not kept apart: one sentence for all that stay clear, or always touch, and one for each other. */
 function unwatchedPairs(looked: readonly LookedAt[]): string[] {
   const harmless: string[] = [];
   const said: string[] = [];
@@ -253,7 +253,7 @@ function unwatchedPairs(looked: readonly LookedAt[]): string[] {
   return [`Not kept apart, ${why}, looked at in ${UNWATCHED_POSES} random poses: ${harmless.join(', ')}.`, ...said];
 }
 
-/** Of the pairs whose capsules overlap at home, those whose shapes do too: a sentence each. */
+/** Reports the pairs whose capsules and shapes both overlap at home, one sentence each. */
 function overlapsAtHome(looked: readonly LookedAt[], suspect: readonly Pair[]): string[] {
   return looked
     .filter(({ pair, atHomeM }) => suspect.includes(pair) && atHomeM < 0)
@@ -264,11 +264,11 @@ function overlapsAtHome(looked: readonly LookedAt[], suspect: readonly Pair[]): 
 }
 
 class ModelBuilder {
-  /** Pairs whose capsules overlap at home, though the robot is not built so. */
+  /** Pairs whose capsules overlap at home, but not by design. */
   suspect: readonly Pair[] = [];
-  /** These, and those whose capsules are clear hardly anywhere. */
+  /** The `suspect` pairs, and those whose capsules are clear in hardly any pose. */
   unwatched: readonly Pair[] = [];
-  /** What no file gives. */
+  /** Parts that no file gives. */
   readonly assumedParts: Set<AssumedPart> = new Set();
   readonly #files: ModelFiles;
   readonly #config: LimitsConfig;
@@ -310,11 +310,11 @@ class ModelBuilder {
     };
     const posed = { ...bare, homeRad: this.#home(bare) };
     const model = { ...posed, workspace: this.#workspace(posed) };
-    // Shapes are looked at from home, which must be as many numbers as there are joints.
+    // Pairs are chosen from home, which must have as many numbers as there are joints.
     return model.homeRad.length === model.joints.length ? { ...model, collision: this.#collision(model) } : model;
   }
 
-  /** Where to point for what is wrong at `path` of the robot. */
+  /** Returns the place of a problem at `path` of the robot. */
   place(path: readonly (string | number)[]): Place {
     const [group, index, key] = path;
     const { own, model } = this.#files;
@@ -360,7 +360,7 @@ class ModelBuilder {
     );
   }
 
-  /** What joints without a margin of their own keep from their limits. */
+  /** Returns the margin of joints without one of their own. */
   #margin(): number {
     const { limitMarginRad } = this.#config;
     if (limitMarginRad !== undefined) return limitMarginRad;
@@ -368,7 +368,7 @@ class ModelBuilder {
     return MARGIN_RAD;
   }
 
-  /** Of the model with its joints in their middles. */
+  /** Returns the home pose of a model with its joints in their middles. */
   #home(model: RobotModel): readonly number[] {
     if ((this.#config.homeRad ?? this.#robot.homeRad) !== undefined) return model.homeRad;
     this.assumedParts.add('homeRad');
@@ -377,7 +377,7 @@ class ModelBuilder {
     try {
       homeRad = chooseHome(model, model.homeRad, capsules, clearanceM);
     } catch (error) {
-      // Names that lead nowhere: reported with the other disagreements.
+      // Unknown names are reported with the other disagreements.
       if (!(error instanceof RangeError)) throw error;
     }
     const which =
@@ -388,7 +388,7 @@ class ModelBuilder {
     return homeRad;
   }
 
-  /** 0, or the middle of the range where 0 is outside. */
+  /** Returns 0 for each joint, or the middle of its range if 0 is outside. */
   #middle(robot: Pick<RobotModel, 'limitMarginRad'>): readonly number[] {
     return this.#joints.map(({ joint }) => {
       const { positionMinRad: min, positionMaxRad: max } = joint;
@@ -404,7 +404,7 @@ class ModelBuilder {
     try {
       topology = new LinkTopology(model);
     } catch {
-      // A tool on no link: reported with the other disagreements.
+      // A tool on no link is reported with the other disagreements.
       return model.workspace;
     }
     const reach = topology.reach(topology.toolLink, model.tool.originXyzM);
@@ -445,7 +445,7 @@ class ModelBuilder {
     try {
       chosen = choosePairs(model, capsules, clearanceM);
     } catch (error) {
-      // Names that lead nowhere: reported with the other disagreements.
+      // Unknown names are reported with the other disagreements.
       if (error instanceof RangeError) return { capsules, pairs: [], keepOut, clearanceM };
       throw error;
     }

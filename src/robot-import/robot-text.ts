@@ -1,4 +1,4 @@
-/** A robot's file as text, whose comments say where each number is from and what to look at. */
+/** Text of a robot file, with comments on the source of each number and on what to check. */
 import { basename } from 'node:path';
 import {
   type Capsule,
@@ -13,27 +13,27 @@ import { wrapText } from '../core/text.ts';
 import type { ModelSubject } from './model-subject.ts';
 import { type RosAsked, rosDriverLines } from './ros-driver-text.ts';
 
-/** What the writer is told. */
+/** Input of the writer. */
 export interface ImportedFile {
   readonly model: RobotModel;
   readonly subject: ModelSubject;
-  /** The model's file, as the robot's file names it. */
+  /** Path of the model, as written in the robot file. */
   readonly modelPath: string;
-  /** Folders of ROS packages by name, as the file names them. */
+  /** Folders of ROS packages by name, as written in the robot file. */
   readonly packages: readonly (readonly [string, string])[];
-  /** Behind ROS 2; else it is simulated. */
+  /** Robot behind ROS 2; absent: simulated. */
   readonly ros?: RosAsked | undefined;
-  /** The workspace ends at the plane on which the base stands, which nobody said. */
+  /** The workspace ends at the base plane, which is an assumption. */
   readonly isAboveFloor: boolean;
 }
 
 /** Width of comments, columns. */
 const WIDTH = 118;
-/** Beyond these digits a number is rounding. */
+/** Significant digits: further ones are rounding. */
 const DIGITS = 12;
 const LEAST = 1e-12;
 
-/** The limits of a joint in the order in which they are written, each as comments name it. */
+/** Limits of a joint in the order in which they are written, with their names in comments. */
 const WORDS = {
   positionMinRad: 'lowest',
   positionMaxRad: 'highest position',
@@ -49,7 +49,7 @@ const WORDS = {
 } as const satisfies { readonly [K in keyof JointModel]?: string };
 const LIMITS = Object.keys(WORDS) as (keyof typeof WORDS)[];
 
-/** The text of `file`, ready to be written. */
+/** Returns the text of `file`, ready to be written. */
 export function robotFileText(file: ImportedFile): string {
   const { model } = file;
   const names = capsuleNames(model.collision?.capsules ?? []);
@@ -83,7 +83,7 @@ function headText({ model, subject, modelPath }: ImportedFile): string {
   return lines.map((line) => comment(line)).join('\n');
 }
 
-/** A sentence as comment lines. */
+/** Returns a sentence as comment lines. */
 function comment(text: string, indent = ''): string {
   const lead = `${indent}# `;
   const hang = text.startsWith('- ') ? '  ' : '';
@@ -110,7 +110,7 @@ function jointLines(file: ImportedFile, index: number): string[] {
   ];
 }
 
-/** Which limit is from which line of which file, and which of none. */
+/** Returns the file and line of each limit, and those of none. */
 function sourceText({ model, subject }: ImportedFile, index: number): string {
   const joint = model.joints[index]!;
   const assumed = subject.assumedLimits[index]!;
@@ -207,7 +207,7 @@ function keepOutLines(boxes: KeepOut, names: ReadonlyMap<string, string>): strin
   ];
 }
 
-/** Names of geoms may have anything in them: those that a file can hold, all different. */
+/** Returns different names that a file can hold: names of geoms may contain anything. */
 function capsuleNames(capsules: readonly Capsule[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { name } of capsules) {
@@ -248,7 +248,7 @@ function contactLines({ contact, payloadMaxKg }: RobotModel): string[] {
   ];
 }
 
-/** Falling where it does not is a ramp too many; the other way round it is an arm on somebody's hand. */
+/** If an arm does not drop after all, the ramp is needless; the opposite mistake would drop it on the operator's hand. */
 function exitLines({ ros }: ImportedFile): string[] {
   if (ros !== undefined) {
     return [
@@ -306,7 +306,7 @@ function driverLines(ros: RosAsked | undefined): string[] {
   ];
 }
 
-/** A name as YAML: some words are no text there. */
+/** Returns a name as YAML, in which some words are no text. */
 function plain(name: string): string {
   return /^(true|false|null)$/i.test(name) ? `"${name}"` : name;
 }

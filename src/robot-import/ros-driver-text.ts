@@ -1,32 +1,32 @@
-/** The `driver` of a robot behind ROS 2, as `rein robot import --ros` writes it: topics and controllers, by the names that ros2_control gives. */
+/** `driver` section that `rein robot import --ros` writes: topics and controllers, by their names in ros2_control. */
 import type { CommandInterface } from '../drivers/index.ts';
 
-/** What people say of the controller that takes the robot's commands. */
+/** Controller that takes the robot's commands, as given on the command line. */
 export interface RosAsked {
-  /** As `ros2 control list_controllers` has it. */
+  /** Name in `ros2 control list_controllers`. */
   readonly controller: string;
-  /** Absent: by its name. */
+  /** Absent: derived from the name. */
   readonly interface?: CommandInterface | undefined;
-  /** Controllers that have the joints before. */
+  /** Controllers that hold the joints before. */
   readonly deactivate: readonly string[];
-  /** Of joint_states, Hz. */
+  /** Rate of joint_states, Hz. */
   readonly rateHz: number;
 }
 
-/** No fewer, ms: a tick or two of a machine that is busy. */
+/** Smallest `freshnessMs`, ms: a tick or two of a busy machine. */
 const FRESH_MS = 50;
-/** Periods of joint_states that a reading may be old. */
+/** Permitted age of a reading, periods of joint_states. */
 const FRESH_PERIODS = 3;
-/** Share of the rate below which it is told. */
+/** Share of the rate below which it is reported. */
 const RATE_SHARE = 0.8;
 
-/** Where each kind of controller takes its commands, below its name. */
+/** Command topic of each kind of controller, below its name. */
 const TOPICS: Readonly<Partial<Record<CommandInterface, string>>> = {
   jointTrajectory: 'joint_trajectory',
   pose: 'target_pose',
 };
 
-/** The lines below `driver:`, with comments that `comment` makes. */
+/** Returns the lines below `driver:`; `comment` formats comments. */
 export function rosDriverLines(asked: RosAsked, comment: (text: string, indent: string) => string): string[] {
   const { controller, deactivate, rateHz } = asked;
   const kind = asked.interface ?? interfaceOf(controller);

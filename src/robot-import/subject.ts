@@ -1,4 +1,4 @@
-/** What a safety check is made on: a robot's limits, and a file that says what it weighs. */
+/** Subject of a safety check: a robot's limits, and a file with its masses. */
 import { type Place, problemsError } from '../config/index.ts';
 import { type RobotModel, significant, torqueUnit } from '../core/index.ts';
 import type { PackageFolders } from '../plant/index.ts';
@@ -6,24 +6,24 @@ import type { PlantImage } from '../plant/mujoco.ts';
 
 export interface CheckSubject {
   readonly model: RobotModel;
-  /** MJCF or URDF: what `RobotPlant.open` takes as `file` (a path, or the text). Absent: nothing says what this robot weighs. */
+  /** MJCF or URDF, as the `file` of `RobotPlant.open` (a path, or the text). Absent: the robot's masses are unknown. */
   readonly plantFile?: string | undefined;
   /** The same compiled, for all threads and variants. */
   readonly plantImage?: PlantImage | undefined;
-  /** The files that were read, the one that has the last word last. */
+  /** Files that were read; the last one takes precedence. */
   readonly sources: readonly string[];
-  /** What no file said and was worked out, one sentence each, for the report. */
+  /** Values that no file gives and that were derived, one sentence each, for the report. */
   readonly assumed: readonly string[];
-  /** Joints whose stiffness or damping no file says. */
+  /** Joints whose stiffness or damping is in no file. */
   readonly assumedServos?: readonly string[] | undefined;
 }
 
-/** One number for all joints; in m and N for one that slides. Accelerations are worked out from the servos where absent. */
+/** One value for all joints; in m and N for prismatic ones. Accelerations are derived from the servos if absent. */
 export type LimitDefaults = {
   readonly [key in 'velocityMaxRadPerS' | 'accelMaxRadPerS2' | 'torqueMaxNm']?: number | undefined;
 };
 
-/** The options of the command line that say them. */
+/** Command line options that give them. */
 export const LIMIT_FLAGS = [
   ['velocityMaxRadPerS', '--speed'],
   ['accelMaxRadPerS2', '--accel'],
@@ -31,28 +31,28 @@ export const LIMIT_FLAGS = [
 ] as const satisfies readonly (readonly [keyof LimitDefaults, string])[];
 
 export interface SubjectOptions {
-  /** For an MJCF or URDF: our limits YAML, or a ROS `joint_limits.yaml`. */
+  /** For an MJCF or URDF: a Rein limits YAML, or a ROS `joint_limits.yaml`. */
   readonly limits?: string | undefined;
-  /** Limits of joints of which no file says them. */
+  /** Limits of joints that have none in any file. */
   readonly defaults?: LimitDefaults | undefined;
-  /** Heaviest load of the tool, kg; else what the robot's file says. */
+  /** Heaviest load of the tool, kg; default: as in the robot file. */
   readonly payloadMaxKg?: number | undefined;
-  /** Joints that stand still, beyond those that the limits file lists. */
+  /** Joints that stand still, in addition to those in the limits file. */
   readonly fixed?: readonly string[] | undefined;
   /** Folders of ROS packages by name, for `package://` in a URDF. */
   readonly packages?: PackageFolders | undefined;
-  /** Called with what is being done that takes time. */
+  /** Called with a message at the start of each lengthy phase. */
   readonly onPhase?: ((message: string) => void) | undefined;
-  /** Folder that relative paths start from; the working directory where absent. */
+  /** Folder that relative paths start from; default: the working directory. */
   readonly from?: string | undefined;
 }
 
-/** Where to point for `path` of a robot. */
+/** Returns the place in a file for `path` of a robot. */
 export type PlaceOf = (path: readonly (string | number)[]) => Place;
 
 /**
- * Opens the robot's file as it will be simulated. Throws `ReinError('config')` for a file that lacks joints, and for servos that
- * cannot give, at home, the acceleration by which the robot is said to brake.
+ * Opens the robot's plant as it will be simulated. Throws `ReinError('config')` for a file that lacks joints, and for
+ * servos that cannot give, at home, the acceleration with which the robot is to brake.
  */
 export async function checkPlant({ model, plantFile, plantImage }: CheckSubject, placeOf: PlaceOf): Promise<void> {
   if (plantFile === undefined) return;

@@ -14,7 +14,7 @@ const moves = (name: string, parent: string, child: string, more = ''): string =
 const holds = (name: string, parent: string, child: string): string =>
   `<joint name="${name}" type="fixed"><parent link="${parent}"/><child link="${child}"/></joint>`;
 
-/** An arm of two joints that ends in the part `hand`, with `more` behind it. */
+/** Arm of two joints that ends in the part `hand`, with `more` behind it. */
 const arm = (more: string): string =>
   `<robot name="r">${['base', 'upper', 'hand'].map(part).join('')}${moves('shoulder', 'base', 'upper')}${moves('wrist', 'upper', 'hand')}${more}</robot>`;
 

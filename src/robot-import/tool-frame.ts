@@ -1,7 +1,7 @@
-/** Where the tool point of an imported robot is taken to be, where nothing says it: never on a finger. */
+/** Chooses the tool point of an imported robot if none is given: never on a finger. */
 import type { ImportedRobot, NamedFrame } from '../plant/mujoco.ts';
 
-/** Names that descriptions give the frame between the fingers or at the flange, the best first. */
+/** Usual names of the frame between the fingers or at the flange, the best first. */
 const USUAL: readonly RegExp[] = [
   word('tcp|tool_?center_?point'),
   word('pinch|grasp|grip_?site'),
@@ -12,16 +12,16 @@ const USUAL: readonly RegExp[] = [
 ];
 const FINGER = /finger|gripper|jaw|knuckle|claw|thumb/i;
 
-/** What a robot works with, and the joints that only open and close it. */
+/** Tool frame, and the joints that only open and close the tool. */
 export interface ToolChoice {
   readonly frame: NamedFrame;
-  /** Joints beyond it. */
+  /** Joints beyond the frame. */
   readonly fingers: readonly string[];
 }
 
 /**
- * The frame of a usual name on a link that no finger moves, else the last body of the link before the fingers. A body that has a shape
- * or a mass is a part, whatever it is called.
+ * Returns the frame of a usual name on a link that no finger moves, else the last body of the link before the fingers.
+ * A body with a shape or a mass is a part, whatever its name.
  */
 export function toolOf(robot: ImportedRobot): ToolChoice {
   const fingers = fingersOf(robot);
@@ -37,7 +37,7 @@ export function toolOf(robot: ImportedRobot): ToolChoice {
   return { frame: frame ?? { ...bare, originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] }, fingers };
 }
 
-/** The frame of the best name; of equals the last, which is farthest along. */
+/** Returns the frame of the best name; among equals the last, which is farthest along. */
 function named(frames: readonly NamedFrame[]): NamedFrame | undefined {
   for (const usual of USUAL) {
     const found = frames.filter(({ name, isBare }) => isBare && usual.test(name)).at(-1);
@@ -47,14 +47,14 @@ function named(frames: readonly NamedFrame[]): NamedFrame | undefined {
 }
 
 /**
- * Joints that carry nothing but fingers, and are called so, are followed by another joint, or lie beside another at the end of the same
- * link.
+ * Returns the joints that carry nothing but fingers and are named so, are followed by another joint, or are one of
+ * several at the end of the same link.
  */
 function fingersOf({ joints, followed }: ImportedRobot): string[] {
   const childrenOf = (parent: string) => joints.filter((joint) => joint.parent === parent);
   const isLeaf = ({ name }: { readonly name: string }): boolean => childrenOf(name).length === 0;
   const fingers = new Set<string>();
-  // Parents come first: from the ends inwards.
+  // Parents come first, so the search runs from the ends inwards.
   for (const { name, parent } of joints.toReversed()) {
     const isCalledSo = FINGER.test(name) || followed.includes(name);
     const isOneOfSeveral = parent !== 'base' && childrenOf(parent).filter(isLeaf).length > 1 && isLeaf({ name });
@@ -63,7 +63,7 @@ function fingersOf({ joints, followed }: ImportedRobot): string[] {
   return joints.map(({ name }) => name).filter((name) => fingers.has(name));
 }
 
-/** `names` as a word of a name whose words are joined by _ or -. */
+/** Returns a pattern for `names` as a word of a name whose words are joined by _ or -. */
 function word(names: string): RegExp {
   return new RegExp(`(^|[_-])(${names})([_-]|$)`, 'i');
 }

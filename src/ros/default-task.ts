@@ -1,14 +1,14 @@
-/** The task of a robot that is started without one, so that its own file is enough to begin with. */
+/** Default task of a robot that is started without one, so that its own file suffices to begin. */
 import { loadRobotFile } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import { isMujoco, isRos } from '../drivers/index.ts';
 
-/** What is learned where nothing is said. */
+/** Task if neither task nor robot is given. */
 const INSERTION = 'insert';
 
 /**
- * `task`, or where that is empty one that `robot` (a name or path; '' for the task's) can do: peg insertion where its scene is, else one
- * that people arrange and judge. A robot that cannot be read has its mistake told with the task's.
+ * `task`, or if empty a task that `robot` (name or path; '' for the task's) can do: peg insertion if its scene is
+ * available, otherwise an operator-judged one. Errors in a robot's file are reported together with the task's.
  */
 export function taskOf(task: string, robot: string): string {
   if (task !== '' || robot === '') return task || INSERTION;

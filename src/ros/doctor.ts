@@ -1,5 +1,5 @@
 /**
- * State of ROS 2 on this machine, for people: the checks of `rosEnvironment`, and what else a robot may need. Looks only;
+ * Diagnosis of ROS 2 on this machine: the checks of `rosEnvironment`, and further needs of some robots. Read-only;
  * nothing is loaded.
  */
 import { type RosEnvironment, remedyFor, rosEnvironment } from './rclnodejs/environment.ts';
@@ -14,7 +14,7 @@ export interface RosStatus {
   readonly remedy: string | undefined;
 }
 
-/** The line of `rein doctor`. `environment` is what `rosEnvironment` found. */
+/** Line of `rein doctor`. `environment`: result of `rosEnvironment`. */
 export function rosStatus(environment: RosEnvironment): RosStatus {
   const { distro, checks, problem } = environment;
   const isSourced = checks[0]?.isGood === true || distro !== undefined;
@@ -33,13 +33,13 @@ export interface RosFinding {
   readonly remedy?: string | undefined;
 }
 
-/** Interface packages that only some robots need, and what for. */
+/** Interface packages that only some robots need, with their purpose. */
 const OPTIONAL: Readonly<Record<string, string>> = {
   ackermann_msgs: 'cars that are steered by ackermann_msgs',
   controller_manager_msgs: 'deactivating a controller when everything else has failed',
 };
 
-/** All rows: what must be there, in order, then what Rein's own package and single robots need. */
+/** All rows: requirements, in order, then the needs of Rein's own package and of individual robots. */
 export function rosFindings(probe: EnvironmentProbe = machineProbe()): readonly RosFinding[] {
   const environment = rosEnvironment([], probe);
   const rows = environment.checks.map(
@@ -66,7 +66,7 @@ function optionalInterfaces(probe: EnvironmentProbe): readonly RosFinding[] {
   });
 }
 
-/** Variables that decide whom this computer hears; ROS has a default for each. */
+/** Variables that determine which nodes this computer can reach; ROS has a default for each. */
 function settings({ env }: EnvironmentProbe): readonly RosFinding[] {
   const rmw = env['RMW_IMPLEMENTATION'] || 'the default of this distribution';
   const reach = env['ROS_LOCALHOST_ONLY'] === '1' ? ', this computer only' : '';

@@ -1,3 +1,3 @@
-/** ROS 2: what other rooms ask about the installation. */
+/** ROS 2 installation checks for other rooms. */
 export { rosStatus } from './doctor.ts';
 export { rosEnvironment } from './rclnodejs/environment.ts';

@@ -1,4 +1,4 @@
-/** ROS 2 for programs of their own beside the node, such as the simulated controllers of `packages/emulate`. */
+/** ROS 2 for separate programs beside the node, such as the simulated controllers of `packages/emulate`. */
 export { taskOf } from './default-task.ts';
 export {
   ListControllers,

@@ -1,34 +1,34 @@
 /**
- * The rows of a table as bytes, for what leaves the process: scalars one after another in the order of the table, little-endian, a
- * word or a flag as one byte; then its arrays as 32-bit floats. Straight code, as in `codec.ts`.
+ * Byte format of a table's rows, for data that leaves the process: scalars one after another in table order, little-endian, a
+ * word or a flag as one byte; then the arrays as 32-bit floats. Generated straight-line code, as in `codec.ts`.
  */
 import { compiled, encoded, lengthOf, type Placed, placed, wordLists } from './codec.ts';
 import type { Sizes, Table } from './fields.ts';
 
-/** Why bytes are no row: which value, and whether it is one that its field never has, or a number that is not finite. */
+/** Reason for which bytes are no row: the value, and whether it is out of range for its field, or a non-finite number. */
 export interface ByteProblem {
   readonly reason: 'bad-value' | 'not-finite';
-  /** `reward`, `observation[3]`. */
+  /** e.g. `reward`, `observation[3]`. */
   readonly value: string;
 }
 
-/** What is done with the rows of one table as bytes. */
+/** Byte codec for the rows of one table. */
 export interface ByteCodec<Row> {
-  /** How many bytes a row takes. */
+  /** Size of a row, bytes. */
   size(sizes: Sizes): number;
-  /** Where the bytes of a scalar begin, or of the first array. Throws `RangeError` for others. */
+  /** Byte offset of a scalar, or of the first array. Throws `RangeError` for others. */
   offsetOf(name: keyof Row & string): number;
-  /** Writes `row` at `offset`, `size` bytes. Throws `RangeError` where an array has another length, or a number does not fit. */
+  /** Writes `row` at `offset`, `size` bytes. Throws `RangeError` if an array has another length, or a number does not fit. */
   write(view: DataView, offset: number, row: Row, sizes: Sizes): void;
-  /** Reads what `write` wrote. Never throws on bad bytes; `into` has what came before them then. */
+  /** Reads the output of `write`. Never throws on bad bytes; `into` then holds the values before the bad one. */
   read(into: Row, view: DataView, offset: number): ByteProblem | undefined;
 }
 
-/** Bytes of each type of number. */
+/** Width of each number type, bytes. */
 const WIDTHS = { f64: 8, u64: 8, u32: 4 } as const;
 const FLOAT_BYTES = 4;
 
-/** The codec of `table` as bytes. Throws as `codecOf` does. */
+/** Creates the byte codec of `table`. Throws as `codecOf` does. */
 export function byteCodecOf<Row>(table: Table): ByteCodec<Row> {
   const fields = Object.entries(table).map(([key, field], i) => placed(key, field, i));
   const offsets = new Map<string, number>();
@@ -119,7 +119,7 @@ export function putU64(view: DataView, offset: number, value: number): void {
   view.setUint32(offset + 4, Math.floor(value / 2 ** 32), true);
 }
 
-/** Reads a little-endian u64; undefined at 2^53 and above. */
+/** Reads a little-endian u64; `undefined` at 2^53 and above. */
 export function takeU64(view: DataView, offset: number): number | undefined {
   const high = view.getUint32(offset + 4, true);
   return high >= 2 ** 21 ? undefined : high * 2 ** 32 + view.getUint32(offset, true);
@@ -131,7 +131,7 @@ function putFloats(view: DataView, at: number, values: Float32Array, length: num
   return at + FLOAT_BYTES * length;
 }
 
-/** The place of the first number that is not finite; −1: all are. */
+/** Index of the first non-finite number; −1 if all are finite. */
 function takeFloats(into: Float32Array, view: DataView, at: number): number {
   for (let i = 0; i < into.length; i++) {
     const value = view.getFloat32(at + FLOAT_BYTES * i, true);

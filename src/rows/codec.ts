@@ -1,31 +1,31 @@
 /**
- * Straight code for the rows of a table, made once when a module is loaded: `into.tick = from.tick;`, as it would be written by
- * hand. Functions that go through a table of keys or closures are tens of times slower, and put each number that they move on
- * the heap, at every tick.
+ * Generates straight-line code for the rows of a table, once when a module is loaded: `into.tick = from.tick;`, as if written by
+ * hand. Functions that iterate over a table of keys or closures are tens of times slower, and allocate a heap number for each
+ * value that they move, at every tick.
  *
- * The code is made of the keys, words and starting values of tables that stand in this source, and of nothing that a file, a
- * robot or a peer sends; a key that is no plain name is refused. Node's `--disallow-code-generation-from-strings` forbids it, as
+ * The code is generated from keys, words and initial values of tables in this source only, never from data of a file, a
+ * robot or a peer; a key that is no plain name is rejected. Node's `--disallow-code-generation-from-strings` forbids it, as
  * it forbids the monitor's server and the simulator.
  */
 import type { ArrayField, Field, Sizes, Table } from './fields.ts';
 
-/** What is done with the rows of one table. All but `create` and `size` are tick-safe. */
+/** Codec for the rows of one table. All but `create` and `size` are tick-safe. */
 export interface RowCodec<Row> {
-  /** A new row, all arrays allocated. */
+  /** Creates a row with all arrays allocated. */
   create(sizes: Sizes): Row;
-  /** Copies all of `from` into `into`, whose arrays are as long. */
+  /** Copies all of `from` into `into`, whose arrays must have the same lengths. */
   copy(into: Row, from: Row): void;
-  /** How many doubles a row takes: its scalars in their order, then its arrays. */
+  /** Number of doubles in a row: its scalars in order, then its arrays. */
   size(sizes: Sizes): number;
   /** Writes `row` into `out`, `size` doubles from `offset` on. */
   pack(out: Float64Array, offset: number, row: Row): void;
-  /** Reads what `pack` wrote. False, with `into` unchanged, where a code is of no word. */
+  /** Reads the output of `pack`. False, with `into` unchanged, if a word's code is invalid. */
   unpack(into: Row, from: Float64Array, offset: number): boolean;
-  /** Whether `unpack` would read it. */
+  /** True if `unpack` would accept it. */
   isRow(from: Float64Array, offset: number): boolean;
 }
 
-/** The codec of `table`, for rows of doubles. `members`: of what lies inside its rows. Throws as `compiled`, and `RangeError` for odd names. */
+/** Creates the codec of `table`, for rows of doubles. `members`: codecs of nested rows. Throws as `compiled`, or for bad keys. */
 export function codecOf<Row>(table: Table, members: Readonly<Record<string, RowCodec<unknown>>> = {}): RowCodec<Row> {
   const fields = Object.entries(table).map(([key, field], i) => placed(key, field, i));
   const scalars = fields.filter(({ field }) => field.kind !== 'array');
@@ -37,7 +37,7 @@ export function codecOf<Row>(table: Table, members: Readonly<Record<string, RowC
   };
 }
 
-/** What the body of a function returns that knows `parts` by their names. Throws `Error` with the remedy where Node forbids it. */
+/** Compiles the function body `code` with `parts` in scope and returns its result. Throws `Error` with the remedy if Node forbids it. */
 export function compiled<T>(code: string, parts: Readonly<Record<string, unknown>>): T {
   try {
     return new Function(...Object.keys(parts), code)(...Object.values(parts)) as T;
@@ -52,22 +52,22 @@ export function compiled<T>(code: string, parts: Readonly<Record<string, unknown
   }
 }
 
-/** How long an array is in rows of these sizes. Throws `RangeError` where its size is not given. */
+/** Length of an array in rows of these sizes. Throws `RangeError` if its size is not given. */
 export function lengthOf({ size }: { readonly size: number | string }, sizes: Sizes): number {
   const length = typeof size === 'number' ? size : sizes[size];
   if (length === undefined) throw new RangeError(`a row without the size "${size}"`);
   return length;
 }
 
-/** A field, and how the code writes it. */
+/** A field, and its expressions in the generated code. */
 export interface Placed {
   readonly key: string;
   readonly field: Field;
-  /** The field itself. */
+  /** Expression of the field itself. */
   readonly it: string;
-  /** The list of its words. */
+  /** Name of the list of its words. */
   readonly words: string;
-  /** Behind the name of a row: `.tick`, `.robot.signals`. */
+  /** Property path after the name of a row: `.tick`, `.robot.signals`. */
   readonly path: string;
 }
 
@@ -112,7 +112,7 @@ ${arrays.map(({ path }) => `    at = take(into${path}, from, at);`).join('\n')}
 };`;
 }
 
-/** Names the lists of words that are scalars. */
+/** Declares the word lists of the scalars. */
 export function wordLists(scalars: readonly Placed[]): string {
   const words = scalars.filter(({ field }) => field.kind === 'word');
   return words.map(({ it, words }) => `const ${words} = ${it}.words;`).join('\n');
@@ -124,7 +124,7 @@ function startOf(field: Field, it: string): string {
   return field.kind === 'flag' ? 'false' : String(field.start);
 }
 
-/** The number that stands for a scalar of `row`. */
+/** Expression of the numeric code of a scalar of `row`. */
 export function encoded({ field, words, path }: Placed): string {
   if (field.kind === 'word') return `${words}.indexOf(row${path})`;
   return field.kind === 'flag' ? `row${path} ? 1 : 0` : `row${path}`;

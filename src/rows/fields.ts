@@ -1,41 +1,41 @@
 /**
- * A row is a plain object of numbers, words, flags and arrays. A table says once what its fields are, in the order in which they
- * are sent and stored, each with its sentence as a comment; types, memory, copies, bytes and views all follow from it. Data
- * alone: pages for browsers are built with it.
+ * A row is a plain object of numbers, words, flags and arrays. A table defines its fields once, in the order in which they
+ * are sent and stored, each documented by a comment; types, memory, copies, bytes and views are derived from it. Data
+ * only: pages for browsers are built with it.
  */
 
-/** A number: a double in memory, and in rows of doubles; `type` is what it is as bytes. */
+/** A number: a double in memory, and in rows of doubles; `type` is its byte representation. */
 export interface NumberField {
   readonly kind: 'number';
   readonly type: 'f64' | 'u32' | 'u64';
-  /** What a new row has. */
+  /** Value in a new row. */
   readonly start: number;
 }
 
-/** A number that counts up while its part runs: what comes after that part goes on from it. */
+/** A cumulative counter: after a restart of its part, its successor continues from it. */
 export interface CounterField extends NumberField {
   readonly counts: true;
 }
 
-/** One of some words; its place among them is its code, so that words may be appended and never moved. A new row has the first. */
+/** One of a list of words, encoded by its index: words may be appended but never reordered. A new row has the first. */
 export interface WordField<Word extends string> {
   readonly kind: 'word';
   readonly words: readonly Word[];
 }
 
-/** True or false: 1 or 0. A new row has false. */
+/** A boolean, encoded as 1 or 0. A new row has false. */
 export interface FlagField {
   readonly kind: 'flag';
 }
 
-/** An array whose length is fixed when the row is made. */
+/** An array whose length is fixed when the row is created. */
 export interface ArrayField<Numbers extends Float64Array | Float32Array> {
   readonly kind: 'array';
-  /** The length, or the name by which it is given. */
+  /** The length, or the key of `Sizes` that gives it. */
   readonly size: number | string;
-  /** Makes one of zeros. */
+  /** Creates an array of zeros. */
   readonly make: (length: number) => Numbers;
-  /** What a new row has in each place. */
+  /** Value of each element in a new row. */
   readonly start: number;
 }
 
@@ -46,14 +46,14 @@ export type Field = (
   | ArrayField<Float64Array>
   | ArrayField<Float32Array>
 ) & {
-  /** The member of the row that holds it; absent: the row itself. */
+  /** Member of the row that holds the field; absent: the row itself. */
   readonly inside?: string;
 };
 
-/** The fields of a row by their names, in their order. */
+/** The fields of a row by name, in order. */
 export type Table = Readonly<Record<string, Field>>;
 
-/** How long arrays are, by the names of their sizes. */
+/** Array lengths, by the names of their sizes. */
 export type Sizes = Readonly<Record<string, number>>;
 
 export function number(start = 0, type: NumberField['type'] = 'f64'): NumberField {
@@ -77,7 +77,7 @@ export function flag(): FlagField {
   return { kind: 'flag' };
 }
 
-/** An array of doubles; `make` gives those with a unit in their type. */
+/** An array of doubles; `make` may create a type with a unit. */
 export function doubles<Numbers extends Float64Array = Float64Array>(
   size: number | string,
   start = 0,
@@ -109,7 +109,7 @@ type ValueOf<F> =
         ? boolean
         : number;
 
-/** The keys of `T` whose fields lie in the row itself, or, by its name, in one of its members. */
+/** Keys of `T` whose fields lie in the row itself (`undefined`), or in the member of the given name. */
 type KeysOf<T, Inside, Kind> = {
   [K in keyof T]: T[K] extends Kind
     ? (T[K] extends { inside: infer Name } ? Name : undefined) extends Inside
@@ -127,18 +127,18 @@ type Members<T, Inside> = {
   readonly [K in keyof T as K extends KeysOf<T, Inside, ArrayKind> ? K : never]: ValueOf<T[K]>;
 };
 
-/** A row of the table `T`: numbers, words and flags that change in place, and arrays that stay. */
+/** A row of the table `T`: mutable numbers, words and flags, and fixed arrays. */
 export type RowOf<T> = Members<T, undefined> & { readonly [Name in Names<T>]: Members<T, Name> };
 
-/** A row of `T` as numbers alone: words by their places, flags as 1 or 0, arrays as doubles, and what lies inside beside all else. */
+/** A row of `T` as numbers only: words by their indices, flags as 1 or 0, arrays as doubles, and nested fields on the top level. */
 export type ViewOf<T> = { [K in keyof T]: T[K] extends { readonly kind: 'array' } ? Float64Array : number };
 
-/** What a view can be made of: the values of a row, or numbers that stand for them. */
+/** Source of a view: the values of a row, or their numeric codes. */
 export type SourceOf<T> = {
   readonly [K in keyof T]: T[K] extends { readonly kind: 'array' } ? ArrayLike<number> : ValueOf<T[K]> | number;
 };
 
-/** The number that stands for the value of a scalar; a number stands for itself. */
+/** Numeric code of a scalar; a number is its own code. */
 export function numberOf(field: Field, value: number | string | boolean): number {
   return field.kind === 'word' && typeof value === 'string' ? field.words.indexOf(value) : Number(value);
 }

@@ -66,7 +66,7 @@ describe('the simulated arm', () => {
     ]);
     // No margin makes up for a stage that was left out.
     expect(totalsOf(model, [calm, fast], true, { isWhole: false }).arm).toMatchObject({ margins: [] });
-    // Attempts of one trial follow each other.
+    // Attempts of one trial are consecutive.
     addTally(calm, fast);
     expect(calm.arm.armSpeed).toMatchObject({ worst: 3.24, worstTick: 103 });
   });
@@ -75,7 +75,7 @@ describe('the simulated arm', () => {
     const shipped = await loadCheckSubject('viperx');
     const { joints, ...rest } = shipped.model;
     const gripper = joints.findIndex(({ name }) => name === 'gripper');
-    // The ranges were drawn in, and the margin was that of the fingers.
+    // The position ranges are reduced, and the margin is that of the fingers.
     const drawnIn = (joint: JointModel): JointModel => ({
       ...joint,
       positionMinRad: joint.positionMinRad + 0.03,
@@ -148,7 +148,7 @@ describe('the simulated arm', () => {
     expect(totals.arm.excursions.find(({ kind }) => kind === 'armContact')!.count).toBe(0);
   });
 
-  /** A trial of pushes in all directions; `lies` replace what MuJoCo measures of the arm, or at the reference's pose. */
+  /** A trial of pushes in all directions; `lies` replace MuJoCo's measurements of the arm, or at the reference's pose. */
   async function trialOf(
     lies: readonly ('armAlone' | 'referenceAlone')[],
     without: readonly StageName[],
@@ -174,7 +174,7 @@ describe('the simulated arm', () => {
   it('strays under a load that nobody knows of, while its reference keeps every limit; the verdict says both', async () => {
     expect(variantsOf(subject)).toEqual(expect.arrayContaining(['payload', 'halfPayload']));
     expect(variantsOf({ ...subject, model: { ...model, payloadMaxKg: undefined } })).not.toContain('payload');
-    // A box that ends at home: the weight of the load draws the tool out of it.
+    // A box that ends at home: the weight of the load pulls the tool out of it.
     const low = { ...model, workspace: { ...model.workspace, minM: homeAsFloor() } };
     const plants = new BenchPlants({ ...subject, model: low });
     const plan = {

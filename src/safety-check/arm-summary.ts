@@ -1,4 +1,4 @@
-/** What the simulated arm did beyond its limits, and the margins that would have covered it. */
+/** Excursions of the simulated arm beyond its limits, and the margins that would have covered them. */
 import { grouped, isFree, type JointModel, limitMarginOf, type RobotModel, significant } from '../core/index.ts';
 import { turnUnitOf } from './limits.ts';
 import {
@@ -13,7 +13,7 @@ import type { Tally } from './tally.ts';
 import type { TrialOutcome } from './trial-outcome.ts';
 import { roundedUp } from './upper-bound.ts';
 
-/** What each kind is called in a table. */
+/** Name of each kind in a table. */
 export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
   armPosition: 'joint measured beyond its limit',
   armSpeed: 'joint measured too fast',
@@ -22,17 +22,20 @@ export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
   armContact: 'links measured touching (MuJoCo)',
 };
 
-/** What is known of the robot beside its model. */
+/** Facts about the robot besides its model. */
 export interface About {
   /** Names of joints whose servos no file describes. */
   readonly assumedServos?: readonly string[] | undefined;
-  /** How far outside its box the arm may stand, m. */
+  /** Largest distance outside its box at which the arm may stand, m. */
   readonly sagMaxM?: number | undefined;
-  /** No stage of the chain was left out; else no margin is advised: none would cover what the chain was to stop. Default: true. */
+  /**
+   * True if no stage of the chain was left out; else no margin is advised, as none would cover what the chain was to
+   * stop. Default: true.
+   */
   readonly isWhole?: boolean | undefined;
 }
 
-/** What the outcomes, which are `sum` together, saw of the arm. `hasEnergy`: the plant has masses. */
+/** Summarises the arm's excursions in `outcomes`, whose sum is the tally. `hasEnergy`: the plant has masses. */
 export function armOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
@@ -63,7 +66,7 @@ export function armOf(
   return { applies, payloadMaxKg, sagMaxM, excursions, margins };
 }
 
-/** The moment of the largest excursion of `kind`. */
+/** Returns the moment of the largest excursion of `kind`. */
 function worstOf({ joints }: RobotModel, outcomes: readonly TrialOutcome[], kind: ArmKind): WorstMoment | null {
   let [trial, worst]: [TrialOutcome | undefined, number] = [undefined, 0];
   for (const each of outcomes) if (each.arm[kind].worst > worst) [trial, worst] = [each, each.arm[kind].worst];
@@ -72,7 +75,7 @@ function worstOf({ joints }: RobotModel, outcomes: readonly TrialOutcome[], kind
   return { trial: trial.name, tick, joint: joints[worstJoint]?.name ?? null };
 }
 
-/** `advice` with what its excursion was an answer to. */
+/** Returns `advice` with the trial in which its excursion was worst. */
 function placed(advice: MarginAdvice, { worstAt }: ArmExcursion): MarginAdvice {
   if (worstAt === null) return advice;
   const { trial, tick } = worstAt;
@@ -83,7 +86,10 @@ function placed(advice: MarginAdvice, { worstAt }: ArmExcursion): MarginAdvice {
   };
 }
 
-/** What to set so that as large an excursion stays within the robot's real limits; where its servos are assumed, what to find out. */
+/**
+ * Returns the setting that keeps an equally large excursion within the robot's real limits; where its servos are
+ * assumed, the data to find out.
+ */
 function adviceOn(model: RobotModel, excursion: ArmExcursion, assumedServos: readonly string[]): MarginAdvice {
   const { key, did, set, unit, to } = marginOf(model, excursion);
   const joint = excursion.worstAt?.joint ?? null;
@@ -92,13 +98,13 @@ function adviceOn(model: RobotModel, excursion: ArmExcursion, assumedServos: rea
   return { key, message: `${did}, with servos that are assumed: ${servosText(assumed)}.`, set: null, unit };
 }
 
-/** What a person can do about servos that no file describes. */
+/** Advice on servos that no file describes. */
 function servosText(names: readonly string[]): string {
   const joints = `joint${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
   return `give stiffnessNmPerRad and dampingNmSPerRad of ${joints} in a limits file before a margin is set for this`;
 }
 
-/** `own`: the joint that was worst, where the file may give it a margin of its own: a finger of some centimetres has no room for an arm's. */
+/** `own`: the joint that was worst, where the file may give it its own margin: a finger of some centimetres has no room for an arm's. */
 function limitMarginText(model: RobotModel, own: JointModel | undefined, set: number): string {
   const { joints, limitMarginRad } = model;
   const tight = joints.find((joint) => !isFree(joint) && joint.positionMaxRad - joint.positionMinRad <= 2 * set);
@@ -110,12 +116,12 @@ function limitMarginText(model: RobotModel, own: JointModel | undefined, set: nu
 
 interface Margin extends Omit<MarginAdvice, 'message' | 'set'> {
   readonly set: number;
-  /** What the arm did, and what to set. */
+  /** The excursion, and the value to set. */
   readonly did: string;
   readonly to: string;
 }
 
-/** The margin that covers an excursion. */
+/** Returns the margin that covers an excursion. */
 function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursion): Margin {
   const joint = worstAt?.joint == null ? 'A joint' : `Joint "${worstAt.joint}"`;
   if (kind === 'armPosition') {
@@ -147,7 +153,7 @@ function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursio
   return { key: 'workspace', did, to: `draw each wall of workspace ${significant(1e3 * set)} mm in`, set, unit };
 }
 
-/** The arm's part of the verdict. */
+/** Returns the arm's part of the verdict. */
 export function armWords({ applies, payloadMaxKg, sagMaxM, excursions, margins }: ArmResult): string {
   if (!applies) return '';
   const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg unknown to all`;

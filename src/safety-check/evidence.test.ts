@@ -10,7 +10,7 @@ function checked(ticks: number, counts: readonly number[], surplusMaxJ: number):
   return { robot: 'r', chain: 'on', without: ['tank'], ticks, violations, energy, arm } as unknown as SafetyCheckResult;
 }
 
-/** Where the simulated arm, but not its reference, went. */
+/** Excursions of the simulated arm, with its reference inside. */
 function strayed(worstM: number, touches: number, depthM: number): SafetyCheckResult {
   const excursions = [
     { kind: 'armWorkspace', count: 3, worst: worstM },

@@ -1,9 +1,9 @@
-/** Several robots' checks as one piece of evidence. */
+/** Merges several robots' checks into one piece of evidence. */
 import { grouped, significant } from '../core/index.ts';
 import type { Ablation, ArmKind, SafetyCheckResult, SafetyEvidence, ViolationKind } from './result.ts';
 import { upperBound95 } from './upper-bound.ts';
 
-/** Sums what whole chains did; `ablations` show that the check bites. `wallS`: how long all of it took, s. */
+/** Sums the results of whole chains; `ablations` show that the check detects missing stages. `wallS`: total wall-clock time, s. */
 export function evidenceOf(
   robots: readonly SafetyCheckResult[],
   ablations: readonly Ablation[],
@@ -28,14 +28,14 @@ export function evidenceOf(
   };
 }
 
-/** Without the tank nobody promises anything about energy. */
+/** Without the tank, nothing about energy is promised. */
 function isPromised(kind: ViolationKind): boolean {
   return kind !== 'energy';
 }
 
 type Counts = Pick<SafetyEvidence, 'ticks' | 'violations' | 'ticksWithoutTank' | 'violationsWithoutTank'>;
 
-/** What the references did and what the simulated arms did, in one sentence each. */
+/** Words the results of the references and of the simulated arms in one sentence each. */
 function verdictOf(counts: Counts, results: readonly SafetyCheckResult[]): string {
   const { ticks, violations, ticksWithoutTank, violationsWithoutTank } = counts;
   const without = `${grouped(violationsWithoutTank)} in ${grouped(ticksWithoutTank)} without it (but for energy)`;
@@ -66,7 +66,7 @@ function farthest(results: readonly SafetyCheckResult[], kind: ArmKind): { count
   };
 }
 
-/** Violations in all, of the kinds that `counts` lets through. */
+/** Counts all violations of the kinds accepted by `counts`. */
 export function countAll(
   { violations }: SafetyCheckResult,
   counts: (kind: ViolationKind) => boolean = () => true,
@@ -74,7 +74,7 @@ export function countAll(
   return violations.reduce((all, { kind, count }) => all + (counts(kind) ? count : 0), 0);
 }
 
-/** What `result` found, as an ablation. */
+/** Returns `result` as an ablation. */
 export function ablationOf({ robot, chain, without, ticks, violations }: SafetyCheckResult): Ablation {
   const counts: Partial<Record<ViolationKind, number>> = {};
   for (const { kind, count } of violations) if (count > 0) counts[kind] = count;

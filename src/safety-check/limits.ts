@@ -1,9 +1,9 @@
-/** A robot's limits: as a table for people, which of them a check is about, and which it says nothing about. */
+/** A robot's limits: as a table for display, and which of them a check covers or does not. */
 import { isFree, type JointModel, positionUnit, type RobotModel } from '../core/index.ts';
 import { canStartFar } from './attack/plan.ts';
 import type { LimitRow, ViolationKind } from './result.ts';
 
-/** All that the check holds the robot to, with units. */
+/** Returns all limits that the check enforces, with units. */
 export function limitRowsOf(model: RobotModel, sagMaxM?: number): LimitRow[] {
   const { workspace, collision, tank, contact, base } = model;
   const rows = model.joints.flatMap(jointRows);
@@ -18,7 +18,7 @@ export function limitRowsOf(model: RobotModel, sagMaxM?: number): LimitRow[] {
     if (model.toolSpeedMaxMPerS !== undefined)
       rows.push(row('speed of tool and points', model.toolSpeedMaxMPerS, 'm/s'));
     rows.push({ name: 'workspace', value: boxText(workspace.minM, workspace.maxM), unit: 'm' });
-    // Three digits: more would not be known.
+    // Three digits: the estimate is no more precise.
     if (sagMaxM !== undefined)
       rows.push(row('outside it, for an arm that stands', Number(sagMaxM.toPrecision(3)), 'm'));
   }
@@ -66,7 +66,7 @@ function short(value: number): string {
   return String(Number(value.toPrecision(5)));
 }
 
-/** Whether a robot has what `kind` is about. */
+/** True if the robot has the limit of `kind`. */
 export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boolean): boolean {
   const { base, collision } = model;
   if (kind === 'position') return model.joints.some((joint) => !isFree(joint));
@@ -82,7 +82,10 @@ export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boo
   return true;
 }
 
-/** `energy (no tank)` and the like, for the verdict and the terminal. `hasEnergy`: the plant has masses. */
+/**
+ * Returns the limits that cannot be checked, for the verdict and the terminal, such as `energy (no tank)`. `hasEnergy`:
+ * the plant has masses.
+ */
 export function untriedOf({ tank, collision, base, joints }: RobotModel, hasEnergy: boolean): string[] {
   const untried: string[] = [];
   const canTouch = base === undefined && joints.some((joint) => !isFree(joint));
@@ -93,7 +96,7 @@ export function untriedOf({ tank, collision, base, joints }: RobotModel, hasEner
   return untried;
 }
 
-/** `rad`, `m`, or `rad or m` where some joints turn and others slide. */
+/** Returns `rad`, `m`, or `rad or m` for a mix of revolute and prismatic joints. */
 export function turnUnitOf({ joints }: Pick<RobotModel, 'joints'>): 'rad' | 'm' | 'rad or m' {
   const slides = joints.filter((joint) => positionUnit(joint) === 'm').length;
   return slides === 0 ? 'rad' : slides === joints.length ? 'm' : 'rad or m';

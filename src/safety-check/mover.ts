@@ -1,4 +1,4 @@
-/** What turns commands into references in a trial: the safety chain, or nothing but the action map's arithmetic. */
+/** Converts commands into references in a trial: the safety chain, or nothing but the action map's arithmetic. */
 import {
   type ActionCommand,
   type ActionSpec,
@@ -12,14 +12,14 @@ import {
 import type { ChainReport } from '../safety/chain-report.ts';
 import { PASSED, type SafetyChain, type TickTimes } from '../safety/index.ts';
 
-/** What the loop of a trial sees of either. */
+/** The interface of either to a trial's loop. */
 export type Mover = Pick<SafetyChain, 'seed' | 'apply'> & {
   readonly referenceRad: Float64Array;
-  /** What the driver gets. */
+  /** [n] set-point written to the driver, rad. */
   readonly sentRad: Float64Array;
 };
 
-/** What a robot without a safety chain does: each new action is a step of its target, taken at once. */
+/** A robot without a safety chain: each new action is a step of its target, taken at once. */
 export class NaiveMover implements Mover {
   readonly referenceRad: Float64Array;
   readonly sentRad: Float64Array;
@@ -33,7 +33,7 @@ export class NaiveMover implements Mover {
   readonly #way: Float64Array;
   #lastSeq = Number.NaN;
 
-  /** `wantedRadPerS`: what is asked of the joints in place of commands. */
+  /** `wantedRadPerS`: joint velocities requested in place of commands. */
   constructor(model: RobotModel, action: ActionSpec, wantedRadPerS: Float64Array | undefined) {
     const n = model.joints.length;
     this.#model = model;

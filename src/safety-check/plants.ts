@@ -1,11 +1,11 @@
-/** The simulated robots of a check, one for each variant, opened when a trial first asks for it; and how they read their joints. */
+/** The simulated robots of a check, one per variant, opened when a trial first needs it, and their joint sensors. */
 import { ArmKinematics, encoderNoiseOf, type Rng, type RobotModel, servosLead } from '../core/index.ts';
 import { type PlantOptions, RobotPlant } from '../plant/mujoco.ts';
 import type { CheckSubject } from '../robot-import/index.ts';
 import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
 import { sagMaxM } from './sag.ts';
 
-/** What the check needs of a simulated robot: MuJoCo's `RobotPlant` is one, `LagPlant` another. */
+/** Interface of a simulated robot in a check, implemented by MuJoCo's `RobotPlant` and by `LagPlant`. */
 export interface CheckedPlant {
   /** [n] measured, rad. */
   readonly positionRad: Float64Array;
@@ -14,30 +14,30 @@ export interface CheckedPlant {
   /** [n] the set-point in force, rad. */
   readonly setPointRad: Float64Array;
   reset(jointsRad: ArrayLike<number>): void;
-  /** A period of any length passes; false when the simulation can no longer be trusted. */
+  /** Advances by a period of any length; returns false if the simulation can no longer be trusted. */
   step(sentRad: ArrayLike<number>, dtS: number): boolean;
   kineticJ(): number;
   potentialJ(): number;
   contactForceN(): number;
-  /** Between monitored bodies of the simulated robot, m; negative where they overlap. */
+  /** Smallest distance between monitored bodies of the simulated robot, m; negative where they overlap. */
   smallestDistanceM(): number;
-  /** The same of its own shapes at the pose `jointsRad` ([n], rad), wherever the simulated robot is. */
+  /** The same of its own shapes at the pose `jointsRad` ([n], rad), independent of the simulated state. */
   distanceAtM(jointsRad: ArrayLike<number>): number;
   close(): void;
 }
 
-/** Share of the weakest joint's torque that the friction variant takes. */
+/** Friction of the friction variant, as a share of the weakest joint's torque. */
 const FRICTION_SHARE = 0.02;
-/** Push for probing a joint's inertia, share of its torque, and for how long, s. */
+/** Push for probing a joint's inertia: share of its torque, and duration, s. */
 const PROBE_SHARE = 0.05;
 const PROBE_S = 0.002;
-/** Delay of a robot without a tank, which nobody promised anything about. */
+/** Delay for a robot without a tank, whose file promises none. */
 const DELAY_TICKS = 2;
 
-/** Those that bend an arm most. */
+/** Variants with the largest load. */
 const LOADED: readonly PlantVariant[] = ['heavy', 'payload'];
 
-/** Variants that make sense for `subject`. */
+/** Returns the variants that make sense for `subject`. */
 export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVariant[] {
   if (plantFile === undefined || model.base !== undefined) return ['nominal'];
   const hasDelay = model.tank === undefined || model.tank.delayTicks > 0;
@@ -48,7 +48,7 @@ export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVa
   });
 }
 
-/** Plants of one thread. */
+/** Simulated robots of one thread. */
 export class BenchPlants {
   readonly hasEnergy: boolean;
   readonly #subject: CheckSubject;
@@ -79,13 +79,16 @@ export class BenchPlants {
     return plant;
   }
 
-  /** [n] the servos' natural frequencies at the home pose, Hz: √(K·(M⁻¹)ᵢᵢ)/2π, by a short push of each joint. */
+  /** [n] natural frequencies of the servos at the home pose, Hz: √(K·(M⁻¹)ᵢᵢ)/2π, by a short push of each joint. */
   async naturalHz(): Promise<readonly number[]> {
     this.#naturalHz ??= await this.#probe();
     return this.#naturalHz;
   }
 
-  /** How far outside its box the arm may stand, m, loaded as in any variant; `undefined` for a base, and where no file has masses. */
+  /**
+   * Largest distance outside its box at which the arm may stand, m, with the load of any variant; `undefined` for a
+   * base, and without masses.
+   */
   async sagMaxM(): Promise<number | undefined> {
     const { model } = this.#subject;
     if (!this.hasEnergy || model.base !== undefined) return undefined;
@@ -116,7 +119,7 @@ export class BenchPlants {
   }
 }
 
-/** In what a variant differs from the nominal plant. */
+/** Returns the plant options of a variant. */
 function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions, 'file' | 'model'> {
   switch (variant) {
     case 'light':
@@ -138,19 +141,19 @@ function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions,
   }
 }
 
-/** Of the delay that a tank reckons with, the part by which readings are late, ticks; the rest is that of references. */
+/** Part of the tank's assumed delay by which readings are late, ticks; the rest delays references. */
 export function readingDelay({ tank }: RobotModel): number {
   return tank === undefined ? 0 : Math.floor(tank.delayTicks / 2);
 }
 
-/** On which side of the tool's home pose, along x, the wall is: where the workspace has more room. */
+/** Side of the wall relative to the tool's home pose, along x: where the workspace has more room. */
 export function wallSide(model: RobotModel): 1 | -1 {
   const { minM, maxM } = model.workspace;
   const x = new ArmKinematics(model).tcpPositionM[0]!;
   return maxM[0] - x >= x - minM[0] ? 1 : -1;
 }
 
-/** Half-way between the tool's home and that end of the workspace. */
+/** Places the wall half-way between the tool's home and that end of the workspace. */
 function wallBefore(model: RobotModel): NonNullable<PlantOptions['wall']> {
   const [x, y, z] = [...new ArmKinematics(model).tcpPositionM] as [number, number, number];
   const side = wallSide(model);
@@ -158,10 +161,10 @@ function wallBefore(model: RobotModel): NonNullable<PlantOptions['wall']> {
   return { pointM: [(x + edge) / 2, y, z], normal: [-side, 0, 0] };
 }
 
-/** Share of the way to its reference that the joint goes in a nominal period. */
+/** Share of the distance to its reference that a joint covers in a nominal period. */
 const FOLLOW = 0.4;
 
-/** Joints that follow with a lag and weigh nothing: for robots without a model of their masses, and for quick tests. */
+/** Joints that follow with a lag and have no mass: for robots without a model of their masses, and for quick tests. */
 export class LagPlant implements CheckedPlant {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -220,13 +223,13 @@ export class LagPlant implements CheckedPlant {
 }
 
 /**
- * `uniform`: anything within the bound. `dither`: an encoder whose last bit is as large as the bound, and jumps. `adverse`: the
- * whole bound, towards where the set-points go, so that moving them looks cheaper than it is.
+ * `uniform`: anything within the bound. `dither`: an encoder whose last bit is as large as the bound, and jumps.
+ * `adverse`: the whole bound, in the direction of the set-points' motion, so that moving them seems cheaper than it is.
  */
 export const SENSOR_NOISES = ['none', 'uniform', 'dither', 'adverse'] as const;
 export type SensorNoise = (typeof SENSOR_NOISES)[number];
 
-/** The encoders of one simulated robot: never farther off than its file says, and late. */
+/** Encoders of one simulated robot: errors within the bound of its file, and late readings. */
 export class JointSensor {
   readonly #bound: Float64Array;
   readonly #noise: SensorNoise;
@@ -234,7 +237,7 @@ export class JointSensor {
   readonly #late: Float64Array[];
   readonly #lastSet: Float64Array;
 
-  /** Errors are within `encoderNoiseRad` of each joint, 0 where it has none; readings come `lateTicks` reads late. */
+  /** Errors are within `encoderNoiseRad` of each joint, 0 where it has none; readings are delayed by `lateTicks` reads. */
   constructor(model: RobotModel, noise: SensorNoise, rng: Rng, lateTicks = 0) {
     this.#bound = Float64Array.from(model.joints, encoderNoiseOf);
     this.#noise = noise;
@@ -243,13 +246,13 @@ export class JointSensor {
     this.#lastSet = new Float64Array(model.joints.length);
   }
 
-  /** The robot was put to `positionRad`, with its set-points there. */
+  /** Called when the robot was placed at `positionRad`, with its set-points there. */
   restart(positionRad: ArrayLike<number>): void {
     for (const kept of this.#late) kept.set(positionRad);
     this.#lastSet.set(positionRad);
   }
 
-  /** Writes into `out` how joints at `positionRad` are read while their servos hold `setPointRad`. */
+  /** Writes the readings of joints at `positionRad` whose servos hold `setPointRad` into `out`. */
   read(out: Float64Array, positionRad: Float64Array, setPointRad: Float64Array): void {
     const oldest = this.#late.shift()!;
     oldest.set(positionRad);

@@ -1,10 +1,10 @@
 /**
- * What a safety check found, as plain data: the shape of `--json`, of the report, and of one robot's entry in the evidence.
- * Numbers only, no NaN: null where something was not measured or cannot be for this robot.
+ * Result of a safety check as plain data: the format of `--json`, of the report, and of one robot's entry in the
+ * evidence. Numbers only, no NaN: null where a value was not measured or does not exist for this robot.
  */
 import type { StageName } from '../safety/chain-report.ts';
 
-/** Which attack a trial ran. */
+/** Attack of a trial. */
 export const ADVERSARIES = [
   'uniform',
   'bangBang',
@@ -24,7 +24,7 @@ export const ADVERSARIES = [
 ] as const;
 export type AdversaryName = (typeof ADVERSARIES)[number];
 
-/** What can go wrong in a tick, each counted by a witness that shares no code with the chain's stages. */
+/** Violations that can occur in a tick, each counted by a witness that shares no code with the chain's stages. */
 export const VIOLATION_KINDS = [
   /** A reference that is NaN or infinite. */
   'notFinite',
@@ -36,7 +36,7 @@ export const VIOLATION_KINDS = [
   'toolSpeed',
   /** The tool point or another listed point outside the workspace box. */
   'workspace',
-  /** The arm stands farther outside its box than its weight and heaviest load bend its servos, though its reference is inside. */
+  /** The arm stands farther outside its box than its weight and heaviest load deflect its servos, though its reference is inside. */
   'sag',
   /** The base outside its fence. */
   'fence',
@@ -44,20 +44,20 @@ export const VIOLATION_KINDS = [
   'selfCollision',
   /** A capsule nearer to a keep-out box than the clearance. */
   'keepOut',
-  /** MuJoCo's own distances at the reference's pose: two bodies of the robot touch there, whatever the simulated arm does. */
+  /** By MuJoCo's distances at the reference's pose, two bodies of the robot touch, independent of the simulated arm. */
   'contact',
-  /** Energy in the robot beyond what it began with, the tank paid, and the outside put in. */
+  /** Energy in the robot beyond its initial energy, the tank's payments, and external work. */
   'energy',
   /** A joint sped up in a tick without a valid command: NaN, too old, from the future, or none. */
   'disobedience',
-  /** It moved towards a first target that was too far from where it stood. */
+  /** The robot moved towards a first target that was too far from its pose. */
   'startJump',
-  /** After commands ended, it was not at rest within the printed bound. */
+  /** The robot was not at rest within the printed bound after commands ended. */
   'lateStop',
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
-/** In what the simulated arm, and not its reference, can be beyond its limits. */
+/** Excursions of the simulated arm, not its reference, beyond its limits. */
 export const ARM_KINDS = [
   /** A joint measured outside its position limits. */
   'armPosition',
@@ -67,7 +67,7 @@ export const ARM_KINDS = [
   'armToolSpeed',
   /** The tool point, or another listed one, measured outside its box. */
   'armWorkspace',
-  /** Two bodies of the simulated arm, or one and a keep-out box, touch by MuJoCo's distances; how deep. */
+  /** By MuJoCo's distances, two bodies of the simulated arm touch, or one and a keep-out box; the amount is the depth. */
   'armContact',
 ] as const;
 export type ArmKind = (typeof ARM_KINDS)[number];
@@ -75,56 +75,59 @@ export type ArmKind = (typeof ARM_KINDS)[number];
 /** One kind of excursion of the simulated arm over all ticks. */
 export interface ArmExcursion {
   readonly kind: ArmKind;
-  /** Ticks after which it was beyond, of all. */
+  /** Number of ticks after which it was beyond, and number of all ticks. */
   readonly count: number;
   readonly ticks: number;
-  /** By how much at worst, in `unit`; 0 where it never was. */
+  /** Largest amount, in `unit`; 0 where it never was. */
   readonly worst: number;
   readonly unit: string;
   readonly first: TrialName | null;
-  /** Where it was worst; null where it never was. */
+  /** Moment of the largest amount; null where it never was. */
   readonly worstAt: WorstMoment | null;
 }
 
 /** A moment of a trial. */
 export interface WorstMoment {
   readonly trial: TrialName;
-  /** The first is 1. */
+  /** Tick of the trial, from 1. */
   readonly tick: number;
   /** The joint that was beyond; null where the arm as a whole was. */
   readonly joint: string | null;
 }
 
-/** What to write into the robot's file so that an excursion as large stays within what the robot can and may do. */
+/** Setting for the robot's file that keeps an equally large excursion within the robot's real limits. */
 export interface MarginAdvice {
   readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'toolSpeedMaxMPerS' | 'workspace' | 'clearanceM';
-  /** What the arm did, and what to set instead of what, in one message. */
+  /** The excursion, and the old and new value, in one message. */
   readonly message: string;
   /**
-   * What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. Null where the servos
-   * that strayed are assumed.
+   * New value of the key, share of the speed, or distance to move the box in on each side. Null if the servos in
+   * question are assumed.
    */
   readonly set: number | null;
   readonly unit: string;
 }
 
-/** The simulated arm, which lags behind its reference, judged for itself: how far it strays is reported, and is no violation. */
+/** Assessment of the simulated arm, which lags behind its reference: excursions are reported, and are no violations. */
 export interface ArmResult {
-  /** False for a mobile base, and where no file says what the robot weighs. */
+  /** False for a mobile base, and for a robot without known masses. */
   readonly applies: boolean;
-  /** Heaviest load that hung on the tool unknown to all, kg; null where no file says one. */
+  /** Heaviest load on the tool unknown to all controllers, kg; null where no file states one. */
   readonly payloadMaxKg: number | null;
-  /** How far outside its box it may stand, m, as its servos bend under it; null where it is not simulated. In older results absent. */
+  /**
+   * Largest distance outside its box at which the arm may stand, m, due to its servos' deflection; null if it is not
+   * simulated. Absent in older results.
+   */
   readonly sagMaxM?: number | null;
   readonly excursions: readonly ArmExcursion[];
   readonly margins: readonly MarginAdvice[];
 }
 
-/** How often a stage of the chain changed what was asked. */
+/** Frequency with which a stage of the chain changed a request. */
 export interface StageShare {
   readonly stage: StageName;
   readonly ticks: number;
-  /** Of all ticks, 0 to 1. */
+  /** Share of all ticks, 0 to 1. */
   readonly share: number;
 }
 
@@ -139,30 +142,30 @@ export interface ViolationCount {
   readonly ticks: number;
   /** Upper bound of the rate with 95 % confidence: 3/N for none in N, else Clopper and Pearson's, one-sided. */
   readonly upperBound95: number;
-  /** By how much at worst, in `unit`; 0 where it never happened. */
+  /** Largest amount, in `unit`; 0 where it never happened. */
   readonly worst: number;
   readonly unit: string;
   /** The first trial in which it happened. */
   readonly first: TrialName | null;
 }
 
-/** Enough to run one trial again: `rein safety check … --seed S` draws the same trial under the same number. */
+/** Identifies a trial for repetition: `rein safety check … --seed S` draws the same trial under the same number. */
 export interface TrialName {
   readonly index: number;
   readonly adversary: AdversaryName;
   readonly space: 'joint' | 'cartesian';
-  /** How the plant differed from the nominal one, in words. */
+  /** Difference of the plant from the nominal one, in words. */
   readonly plant: string;
 }
 
-/** What one adversary did. */
+/** Results of one adversary. */
 export interface AdversaryResult {
   readonly name: AdversaryName;
   readonly ticks: number;
   readonly trials: number;
   /** Ticks with any violation. */
   readonly violations: number;
-  /** Ticks in which the chain changed what was asked for. */
+  /** Ticks in which the chain changed a request. */
   readonly changedTicks: number;
   /** Smallest of all margins as a share: 1 far from every limit, 0 at one. */
   readonly marginMin: number;
@@ -187,7 +190,7 @@ export interface Margins {
 
 export interface EnergyResult {
   readonly hasTank: boolean;
-  /** Largest of H + E − H₀ − E₀ − W: energy that nobody paid for, J. At most `toleranceJ` is integration error. */
+  /** Largest of H + E − H₀ − E₀ − W: unaccounted energy, J. At most `toleranceJ` is integration error. */
   readonly surplusMaxJ: number;
   readonly toleranceJ: number;
   readonly tankMinJ: number | null;
@@ -211,11 +214,11 @@ export interface EnergyComparison {
   readonly peakKineticWithoutJ: number;
   readonly peakForceWithN: number;
   readonly peakForceWithoutN: number;
-  /** `wall` only: false where nothing was ever touched, so that its forces say nothing. */
+  /** `wall` only: false if no contact occurred, so that the forces are meaningless. */
   readonly hasTouched: boolean;
 }
 
-/** A course over time, thinned; all arrays are of one length. */
+/** Time series of a trial, thinned; all arrays have the same length. */
 export interface Trace {
   readonly trial: TrialName;
   readonly timeS: readonly number[];
@@ -233,30 +236,30 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-/** A set of measured values with the bound that was predicted for each. */
+/** Measured values with the bound predicted for each. */
 export interface StopFigure {
   readonly unit: string;
   readonly median: number;
   readonly p95: number;
   readonly max: number;
-  /** The largest that the bound allows for this robot. */
+  /** Largest bound for this robot. */
   readonly bound: number;
-  /** Largest share of its own bound, computed from the speed at that moment, that a stop used: ≤ 1. */
+  /** Largest ratio of a stop to its own bound, computed from the speed at that moment: ≤ 1. */
   readonly shareOfBoundMax: number;
   readonly histogram: Histogram;
 }
 
-/** Commands end, or turn to NaN, at a random moment. */
+/** Stops after commands end, or turn to NaN, at a random moment. */
 export interface StopResult {
   readonly cause: 'silence' | 'nan';
   readonly stops: number;
-  /** From the moment to the first tick that brakes. */
+  /** From that moment to the first tick that brakes. */
   readonly reaction: StopFigure;
-  /** From the moment to a reference at rest. */
+  /** From that moment to a reference at rest. */
   readonly time: StopFigure;
-  /** What the joint that went furthest still moved, of the reference. */
+  /** Remaining motion of the reference, of the joint that moved furthest. */
   readonly distance: StopFigure;
-  /** From the moment until the simulated robot is slower than 0.01 rad/s or m/s. No bound: contact and payload decide. */
+  /** From that moment until the simulated robot is slower than 0.01 rad/s or m/s. No bound: it depends on contact and payload. */
   readonly plantTime: StopFigure | null;
 }
 
@@ -269,9 +272,9 @@ export interface LimitRow {
 export interface SafetyCheckResult {
   readonly formatVersion: 1;
   readonly robot: string;
-  /** The file or name that was given. */
+  /** The given file or name. */
   readonly subject: string;
-  /** The files that were read. */
+  /** Files read. */
   readonly sources: readonly string[];
   readonly command: string;
   /** UTC, ISO 8601. */
@@ -289,12 +292,12 @@ export interface SafetyCheckResult {
   readonly trials: number;
   /** Simulated time, s. */
   readonly simulatedS: number;
-  /** How often the simulation could not be trusted: what was sent was not finite, or tore the robot apart. */
+  /** Number of times the simulation could not be trusted: the sent set-points were not finite, or tore the robot apart. */
   readonly plantFailures: number;
-  /** Ticks that were asked for; fewer were run where somebody or the time limit ended it. */
+  /** Requested ticks; fewer were run if the user or the time limit ended the check. */
   readonly plannedTicks: number;
   readonly ended: 'complete' | 'interrupted' | 'timeLimit';
-  /** No limit of the reference was broken, nothing touched at its poses, and no energy came from nowhere. */
+  /** True if no limit of the reference was violated, nothing touched at its poses, and no energy was unaccounted for. */
   readonly ok: boolean;
   /** The verdict in one sentence. */
   readonly verdict: string;
@@ -308,18 +311,18 @@ export interface SafetyCheckResult {
   /** The trials that came nearest to a limit. */
   readonly worst: readonly Trace[];
   readonly limits: readonly LimitRow[];
-  /** What no file said and was worked out. */
+  /** Values not stated in any file and inferred. */
   readonly assumed: readonly string[];
-  /** Limits of this kind of robot that it does not have, or not in its files: `energy (no tank)`. */
+  /** Limits of this kind of robot that it lacks, or that its files lack: `energy (no tank)`. */
   readonly untried: readonly string[];
-  /** What this check says nothing about. */
+  /** Aspects not covered by this check. */
   readonly notTested: readonly string[];
 }
 
-/** What `npm run safety:million` writes: one entry a robot. */
+/** Output of `npm run safety:million`: one entry per robot. */
 export interface SafetyEvidence {
   readonly formatVersion: 1;
-  /** What the references did, with the tank and without, and how far the simulated arms strayed. */
+  /** Results of the references, with the tank and without, and the largest excursions of the simulated arms. */
   readonly verdict: string;
   /** With the whole chain. */
   readonly ticks: number;
@@ -327,7 +330,7 @@ export interface SafetyEvidence {
   /** Without the energy tank; violations of anything but energy. */
   readonly ticksWithoutTank: number;
   readonly violationsWithoutTank: number;
-  /** 3/N where nothing was violated. */
+  /** 3/N if there were no violations. */
   readonly upperBound95: number;
   readonly surplusMaxJ: number;
   readonly wallS: number;
@@ -338,7 +341,7 @@ export interface SafetyEvidence {
   readonly ablations: readonly Ablation[];
 }
 
-/** What goes wrong when part of the chain is missing: the check is seen to bite. */
+/** Violations with part of the chain missing: shows that the check detects them. */
 export interface Ablation {
   readonly robot: string;
   readonly chain: 'on' | 'off';

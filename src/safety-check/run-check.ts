@@ -1,4 +1,4 @@
-/** A whole check: trials on threads, comparisons with and without the tank, and one result. */
+/** Runs a whole check: trials on threads, comparisons with and without the tank, and one result. */
 import { availableParallelism, cpus } from 'node:os';
 import { packageVersions } from '../config/index.ts';
 import { isFree, type RobotModel } from '../core/index.ts';
@@ -15,28 +15,28 @@ const COMPARED_ATTACKS = ['pumping', 'wall'] as const;
 /** Trials of each comparison, with the tank and again without. */
 const COMPARED_TRIALS = 8;
 const COMPARED_TICKS = 500;
-/** Numbers of trials that are not among the plan's own. */
+/** First number of the comparison trials, outside the plan's own. */
 const COMPARED_FROM = 1_000_000;
 
 export interface CheckRequest {
   readonly subject: CheckSubject;
-  /** As it was given on the command line. */
+  /** The robot as given on the command line. */
   readonly shownAs: string;
   readonly command: string;
   readonly ticks: number;
   readonly seed: number;
   readonly chain: 'on' | 'off';
   readonly without: readonly StageName[];
-  /** Absent: one for each `TICKS_A_THREAD` ticks, and not more than there are cores. */
+  /** Default: one per `TICKS_A_THREAD` ticks, up to the number of cores. */
   readonly threads?: number | undefined;
   readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
-  /** Ends the trials; what was tried until then is the result. */
+  /** Ends the trials; the trials finished until then make up the result. */
   readonly signal?: AbortSignal | undefined;
-  /** Likewise after so long, s. */
+  /** The same after this time, s. */
   readonly timeLimitS?: number | undefined;
 }
 
-/** How far a check is. */
+/** Progress of a check. */
 export interface CheckProgress {
   readonly ticks: number;
   readonly plannedTicks: number;
@@ -44,15 +44,15 @@ export interface CheckProgress {
   readonly plannedTrials: number;
 }
 
-/** What one thread does in the time in which another loads its physics. */
+/** Ticks that one thread runs in the time in which another loads its physics. */
 const TICKS_A_THREAD = 3000;
 
-/** setTimeout takes no longer time than this, ms. */
+/** Longest delay that setTimeout accepts, ms. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Runs the check. Rejects with `ReinError('config')` for a robot that cannot be simulated, and with the reason of `signal` where
- * that came before a single trial was done.
+ * Runs the check. Rejects with `ReinError('config')` for a robot that cannot be simulated, and with the reason of
+ * `signal` if that was aborted before a single trial was done.
  */
 export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheckResult> {
   const { subject, ticks, seed, chain, without, onProgress, timeLimitS } = request;
@@ -147,7 +147,7 @@ class TimeLimit {
     return this.#controller.signal;
   }
 
-  /** A trial is done. */
+  /** Called when a trial is done. */
   hasResult(): void {
     this.#has = true;
     if (this.#isOver) this.#controller.abort();
@@ -179,18 +179,18 @@ function aboutRun(request: CheckRequest, startedAt: Date): AboutRun {
   };
 }
 
-/** Whether the tank is there, and what it is good for can be told. */
+/** True if the robot has a tank whose effect can be measured. */
 function isCompared(request: CheckRequest): boolean {
   const { model, plantFile } = request.subject;
   return plantFile !== undefined && model.tank !== undefined && isWhole(request);
 }
 
-/** No stage of the chain is left out. */
+/** True if no stage of the chain is left out. */
 function isWhole({ chain, without }: CheckRequest): boolean {
   return chain === 'on' && without.length === 0;
 }
 
-/** The same attacks with the tank and without it: what it is good for. Null where it was ended before. */
+/** Runs the same attacks with and without the tank, to show its effect. Returns null if aborted. */
 async function compare(
   pool: TrialPool,
   { subject }: CheckRequest,
@@ -202,7 +202,7 @@ async function compare(
     const nothing = (): void => {};
     const withTank = await pool.run(plans, [], nothing, signal);
     const withoutTank = await pool.run(plans, ['tank'], nothing, signal);
-    // Half a comparison is none.
+    // Half a comparison is useless.
     if (signal.aborted) return null;
     comparisons.push(comparisonOf(attack, withTank, withoutTank));
   }

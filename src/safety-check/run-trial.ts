@@ -1,4 +1,4 @@
-/** Runs a trial of the plan: at once, or as a search that learns what harms. */
+/** Runs a trial of the plan: once, or as a search for the most harmful actions. */
 import { Rng } from '../core/index.ts';
 import { Genome } from './attack/genome.ts';
 import { actionSpecOf, type TrialPlan, VARIANT_WORDS } from './attack/plan.ts';
@@ -6,7 +6,7 @@ import type { TrialName } from './result.ts';
 import { TrialRun, type TrialSetting } from './trial.ts';
 import { merged, type TrialOutcome } from './trial-outcome.ts';
 
-/** Runs `plan`; a climber's attempts one after the other, each better than the last. */
+/** Runs `plan`; a climber's attempts run one after the other, each based on the best so far. */
 export function runTrial(setting: TrialSetting, plan: TrialPlan): TrialOutcome {
   const rng = new Rng(setting.seed).fork(`trial ${plan.index}`);
   const name: TrialName = {
@@ -19,7 +19,7 @@ export function runTrial(setting: TrialSetting, plan: TrialPlan): TrialOutcome {
   return climb(setting, plan, name, rng);
 }
 
-/** (1 + 1) search: a child of the best takes its place where it came nearer to harm. */
+/** (1 + 1) search: a child replaces the best if it came at least as near to harm. */
 function climb(setting: TrialSetting, plan: TrialPlan, name: TrialName, rng: Rng): TrialOutcome {
   const ticks = Math.ceil(plan.ticks / plan.attempts);
   const size = actionSpecOf(setting.model, plan).dimensions.length;
@@ -33,7 +33,7 @@ function climb(setting: TrialSetting, plan: TrialPlan, name: TrialName, rng: Rng
   for (let attempt = 0; attempt < plan.attempts; attempt++) {
     const isNew = attempt < 3;
     const genome = isNew ? Genome.random(knots, size, knotS, rng) : best.child(rng);
-    // The same start for each: only the actions differ.
+    // All attempts have the same start: only the actions differ.
     const outcome = new TrialRun(setting, plan, name, new Rng(start), genome).run(ticks);
     const harm = plan.adversary === 'climbMargin' ? -outcome.marginMin : outcome.peakKineticJ;
     if (harm >= bestHarm) [best, bestHarm] = [genome, harm];

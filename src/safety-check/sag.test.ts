@@ -10,7 +10,7 @@ import { SagWatch } from './witness/sag-watch.ts';
 const subject = await loadCheckSubject('koch');
 const { model } = subject;
 
-/** The arm with servos so many times as stiff. */
+/** Returns the arm with servos stiffer by this factor. */
 function stiffer(share: number): RobotModel {
   const joints = model.joints.map((joint) => ({ ...joint, stiffnessNmPerRad: share * joint.stiffnessNmPerRad }));
   return { ...model, joints };
@@ -40,7 +40,7 @@ describe('how far outside its box an arm may stand', () => {
     const plan = planTrials(model, 4000, 1, variantsOf(subject)).find(({ adversary }) => adversary === 'drifting')!;
     const terms = { chain: 'on', without: [], untried: [], ended: 'complete', plannedTicks: plan.ticks } as const;
     expect(plan.variant).toBe('payload');
-    /** Of the arm where its file has servos so many times as stiff. */
+    /** Returns the limit for the arm if the servos in its file are stiffer by this factor. */
     const verdict = async (share: number) => {
       const sagMaxM = await plantsOf(stiffer(share)).sagMaxM();
       const setting = { model, chain: 'on', without: [], seed: 1, hasEnergy: true, naturalHz: [], sagMaxM } as const;

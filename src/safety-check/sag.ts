@@ -1,31 +1,31 @@
 /**
- * By how much an arm that stands may be outside its box though its reference is inside: its servos bend under its weight and the heaviest
- * load, by torque / stiffness. From the robot's file and the masses of its model.
+ * Deflection of a standing arm: its servos bend under its weight and the heaviest load by torque / stiffness, so that
+ * it may be outside its box though its reference is inside. From the robot's file and the masses of its model.
  */
 import { Rng, type RobotModel, stictionBandOf } from '../core/index.ts';
 import { LARGEST_ERROR_M } from '../safety/index.ts';
 import { PlacedPoints } from './witness/witness.ts';
 
-/** An arm that can be put to any pose [n], rad, and says its potential there, J. */
+/** An arm that can be placed at any pose [n], rad, and returns its potential energy there, J. */
 export interface WeighedArm {
   reset(jointsRad: ArrayLike<number>): void;
   potentialJ(): number;
 }
 
-/** Climbs from home that look for the worst pose, and their steps: (1 + 1) evolution, whose steps grow where they lead on and shrink where not. */
+/** Number of climbs from home to the worst pose, and their steps: (1 + 1) evolution, whose steps grow on success and shrink on failure. */
 const CLIMBS = 4;
 const STEPS = 300;
 const FIRST_STEP_RAD = 0.3;
 const GROWS = 1.5;
 const SHRINKS = 0.88;
 const SHORTEST_RAD = 1e-3;
-/** A potential's slope is taken over so much, rad or m. */
+/** Finite difference for the slope of the potential, rad or m. */
 const SLOPE_RAD = 1e-3;
-/** What is found is nearly the worst; readings that dither and friction that no file has add to it. */
+/** Margins for a search that finds nearly the worst pose, for dithering readings and for friction that no file states. */
 const FOUND_SHARE = 1.1;
 const SLACK_M = 1e-3;
 
-/** The limit for the standing arm, m, of a robot simulated by `plant`, whose load hangs on it and which is left somewhere. */
+/** Returns the limit for the standing arm, m, of a robot simulated by `plant` with its load; `plant` is left at home. */
 export function sagMaxM(model: RobotModel, plant: WeighedArm): number {
   const points = new PlacedPoints(model);
   let worstM = 0;
@@ -34,7 +34,7 @@ export function sagMaxM(model: RobotModel, plant: WeighedArm): number {
   return Math.min(FOUND_SHARE * worstM + SLACK_M, LARGEST_ERROR_M);
 }
 
-/** The farthest along any axis that one climb among references inside the box finds a point to sink: it may have stood at its wall. */
+/** One climb among references inside the box to the largest displacement of a point along any axis: the point may have been at its wall. */
 function climbM(model: RobotModel, plant: WeighedArm, points: PlacedPoints, rng: Rng): number {
   const n = model.joints.length;
   let best = Float64Array.from(model.homeRad);
@@ -58,7 +58,10 @@ function sunkM(model: RobotModel, plant: WeighedArm, points: PlacedPoints, refer
     .reduce((m, at, k) => Math.max(m, Math.abs(at - asked[k]!)), 0);
 }
 
-/** Where the arm stands whose references are `referenceRad`. A servo is taken to give what it has to: one that cannot lets the arm sink further. */
+/**
+ * Returns the static pose for the references `referenceRad`. Servos are assumed to exert the required torque: one that
+ * cannot lets the arm sink further.
+ */
 function bent(model: RobotModel, plant: WeighedArm, referenceRad: Float64Array): Float64Array {
   const at = referenceRad.slice();
   return referenceRad.map((rad, i) => {

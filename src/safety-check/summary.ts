@@ -1,4 +1,4 @@
-/** From what single trials saw to what a check says. */
+/** Summarises the outcomes of single trials into a check's result. */
 import { grouped, quantile, type RobotModel } from '../core/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import { type About, armOf, armWords } from './arm-summary.ts';
@@ -47,7 +47,7 @@ const UNITS: Readonly<Record<ViolationKind, string>> = {
   lateStop: '1',
 };
 
-/** What the totals say about a robot. */
+/** Totals of a robot's trials. */
 export interface Totals {
   readonly ticks: number;
   readonly trials: number;
@@ -63,7 +63,7 @@ export interface Totals {
   readonly worst: readonly Trace[];
 }
 
-/** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
+/** Sums `outcomes`, in the order of their trials, independent of the threads. `hasEnergy`: the plant has masses. */
 export function totalsOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
@@ -113,7 +113,7 @@ function violationOf(
   return { count, ticks: chances, upperBound95: upperBound95(count, Math.max(chances, count)), worst };
 }
 
-/** The unit of `kind` for this robot: some joints turn, others slide. */
+/** Returns the unit of `kind` for this robot, with revolute or prismatic joints or both. */
 function unitFor(kind: ViolationKind, model: RobotModel): string {
   const unit = turnUnitOf(model);
   return UNITS[kind].replace(/^rad$/, unit).replace(/^rad(?=\/)/, unit.includes(' ') ? `(${unit})` : unit);
@@ -199,7 +199,7 @@ function plainFigure(values: readonly number[], unit: string): StopFigure {
   return { unit, median, p95, max, bound: 0, shareOfBoundMax: 0, histogram: histogramOf(values) };
 }
 
-/** Equal bins from 0 to the largest value, of a round width. */
+/** Bins values equally from 0 to the largest, with a round width. */
 export function histogramOf(values: readonly number[]): Histogram {
   const top = Math.max(...values, 1e-9);
   const rough = top / BINS;
@@ -210,7 +210,7 @@ export function histogramOf(values: readonly number[]): Histogram {
   return { width, counts };
 }
 
-/** Two runs of the same attacks, with the tank and without it. */
+/** Compares two runs of the same attacks, with the tank and without it. */
 export function comparisonOf(
   attack: 'pumping' | 'wall',
   withTank: readonly TrialOutcome[],
@@ -229,10 +229,10 @@ export function comparisonOf(
   };
 }
 
-/** What a verdict is about. `untried`: `untriedOf`. */
+/** Terms of a verdict. `untried`: see `untriedOf`. */
 type VerdictTerms = Pick<SafetyCheckResult, 'chain' | 'without' | 'untried' | 'ended' | 'plannedTicks'>;
 
-/** The verdict in one sentence, of the reference and of the simulated arm, and whether it is a good one. */
+/** Returns the verdict in one sentence, of the reference and of the simulated arm, and whether the check passed. */
 export function verdictOf(
   robot: string,
   totals: Totals,
@@ -253,7 +253,7 @@ export function verdictOf(
   return { ok, verdict: `${robot} broke limits in ${among}${part}: ${list.join(', ')}${arm}.` };
 }
 
-/** What each kind is called in a sentence. */
+/** Name of each kind in a sentence. */
 export const KIND_WORDS: Readonly<Record<ViolationKind, string>> = {
   notFinite: 'reference not finite',
   position: 'joint limit',

@@ -1,4 +1,4 @@
-/** What trials are counted by, as plain data that crosses threads: of one trial, and summed over any number. */
+/** Counters of trials, as plain data that crosses threads: of one trial, and summed over any number. */
 import { STAGES } from '../safety/chain-report.ts';
 import { ARM_KINDS, type ArmKind, VIOLATION_KINDS, type ViolationKind } from './result.ts';
 
@@ -10,15 +10,15 @@ export interface KindCount {
 
 export type Counts<K extends string> = Readonly<Record<K, KindCount>>;
 
-/** The same of the simulated arm, with when it was worst. */
+/** The same for the simulated arm, with the worst moment. */
 export interface ArmCount extends KindCount {
-  /** Tick of the trial, the first is 1; 0 where it never was. */
+  /** Tick of the trial, from 1; 0 where it never was. */
   worstTick: number;
   /** Index of the joint that was worst; −1 where the arm as a whole was. */
   worstJoint: number;
 }
 
-/** None of any of `kinds`. */
+/** Returns zero counts for all `kinds`. */
 export function createCounts<K extends string>(kinds: readonly K[]): Counts<K> {
   return Object.fromEntries(kinds.map((kind) => [kind, { count: 0, worst: 0 }])) as Record<K, KindCount>;
 }
@@ -28,13 +28,13 @@ export function createArmCounts(): Readonly<Record<ArmKind, ArmCount>> {
   return Object.fromEntries(ARM_KINDS.map((kind) => [kind, none()])) as Record<ArmKind, ArmCount>;
 }
 
-/** One more tick, in which it was `amount`. Tick-safe. */
+/** Counts one more tick, with the given amount. Tick-safe. */
 export function countOne(kind: KindCount, amount: number): void {
   kind.count++;
   if (amount > kind.worst) kind.worst = amount;
 }
 
-/** Smallest distances so far; Infinity where there is nothing to be distant from. */
+/** Smallest distances so far; Infinity where the robot has no such limit. */
 export interface Distances {
   jointRad: number;
   workspaceM: number;
@@ -71,7 +71,7 @@ export type Tally = typeof SUMS &
   typeof MOST & {
     readonly counts: Counts<ViolationKind>;
     readonly arm: Readonly<Record<ArmKind, ArmCount>>;
-    /** Ticks in which each stage changed what was asked, in the order of `STAGES`. */
+    /** Ticks in which each stage changed a request, in the order of `STAGES`. */
     readonly stageTicks: number[];
     readonly least: Distances;
   };
@@ -88,7 +88,7 @@ export function createTally(): Tally {
   };
 }
 
-/** All of `tallies` as one, in their order. */
+/** Sums `tallies`, in order. */
 export function sumOf(tallies: readonly Tally[]): Tally {
   const sum = createTally();
   for (const each of tallies) addTally(sum, each);

@@ -1,10 +1,10 @@
-/** What one trial saw, as plain data: it crosses threads. */
+/** Outcome of one trial, as plain data: it crosses threads. */
 import type { ChainReport } from '../safety/chain-report.ts';
 import type { Trace, TrialName } from './result.ts';
 import { addTally, createTally, type Tally } from './tally.ts';
 import type { StopSample } from './witness/stop-watch.ts';
 
-/** Energy that an integration of the motion may seem to make, J, and as a share of what moves. */
+/** Apparent energy gain of a motion's integration, J, and as a share of the kinetic energy. */
 const ENERGY_ROUNDING_J = 2e-3;
 const ENERGY_ROUNDING_SHARE = 2e-3;
 
@@ -14,12 +14,12 @@ export interface TrialOutcome extends Tally {
   readonly trace: Trace;
 }
 
-/** Energy that nobody paid for may reach this before it is a violation, J. */
+/** Returns the unaccounted energy above which there is a violation, J. */
 export function energyToleranceJ(peakKineticJ: number): number {
   return ENERGY_ROUNDING_J + ENERGY_ROUNDING_SHARE * peakKineticJ;
 }
 
-/** An outcome that counts into what its witnesses count. */
+/** Returns an outcome that shares the counters of its witnesses. */
 export function createOutcome(
   name: TrialName,
   witnesses: Pick<Tally, 'counts' | 'arm' | 'least'>,
@@ -29,7 +29,7 @@ export function createOutcome(
   return { ...createTally(), ...witnesses, name, stops, trace };
 }
 
-/** Two attempts as one trial, with the trace of the one that came nearer to harm. */
+/** Merges two attempts into one trial, with the trace of the one that came nearer to harm. */
 export function merged(a: TrialOutcome, b: TrialOutcome): TrialOutcome {
   const trace = b.marginMin < a.marginMin ? b.trace : a.trace;
   addTally(a, b);
@@ -39,7 +39,10 @@ export function merged(a: TrialOutcome, b: TrialOutcome): TrialOutcome {
 /** Points of a trace. */
 const POINTS = 200;
 
-/** The course of one trial, for plots: keeps the smallest margin, the last tank content and the largest kinetic energy of each interval. */
+/**
+ * Time series of one trial, for plots: keeps the smallest margin, the last tank content and the largest kinetic energy
+ * of each interval.
+ */
 export class TraceRecorder {
   readonly trace: Trace & Written;
   readonly #every: number;
@@ -55,7 +58,7 @@ export class TraceRecorder {
     this.trace = { trial, timeS: [], margin: [], tankJ: [], injectedJ: [], creditedJ: [], kineticJ: [] };
   }
 
-  /** A tick that took `dtS`. */
+  /** Adds a tick of length `dtS`. */
   add(margin: number, tankJ: number, report: ChainReport, kineticJ: number, dtS: number): void {
     this.#nowS += dtS;
     this.#injectedJ += report.tankInjectedJ;

@@ -1,4 +1,4 @@
-/** One trial: an attacker, the chain (or what is left of it) and a simulated robot in closed loop, with witnesses beside it. */
+/** One trial: an attacker, the chain (or what is left of it) and a simulated robot in closed loop, with independent witnesses. */
 import {
   type ActionCommand,
   type ActionSpec,
@@ -27,33 +27,33 @@ import { ArmWitness, Witness } from './witness/witness.ts';
 
 /** Longest lease of a command, s (fault table, row 2). */
 const LEASE_MAX_S = 0.1;
-/** As the sanitizer: nobody may ask for a command from further ahead, s. */
+/** As in the sanitizer: commands more than this from the future are invalid, s. */
 const FUTURE_S = 0.01;
-/** A tank that is this much below its floor is at it, J. */
+/** Tolerance by which a tank may be below its floor, J. */
 const FLOOR_ROUNDING_J = 1e-6;
-/** A first target farther than this may not be followed, rad. */
+/** Distance from which a first target may not be followed, rad. */
 const FAR_RAD = 0.1 + 1e-6;
 
-/** What a trial runs on. */
+/** Setting of a trial. */
 export interface TrialSetting {
   readonly model: RobotModel;
   readonly chain: 'on' | 'off';
   readonly without: readonly StageName[];
   readonly seed: number;
   readonly plant: CheckedPlant;
-  /** Whether the plant has masses: else its energy means nothing. */
+  /** True if the plant has masses: else its energy is meaningless. */
   readonly hasEnergy: boolean;
   readonly naturalHz: readonly number[];
-  /** How far outside its box the arm may stand, m; absent: that is not judged. */
+  /** Largest distance outside its box at which the arm may stand, m; absent: not checked. */
   readonly sagMaxM?: number | undefined;
 }
 
-/** The lease of a trial's commands, s. */
+/** Returns the lease of a trial's commands, s. */
 export function leaseOf(policyPeriodS: number): number {
   return Math.min(LEASE_MAX_S, 1.5 * policyPeriodS);
 }
 
-/** The state of one trial. */
+/** State of one trial. */
 export class TrialRun {
   readonly #setting: TrialSetting;
   readonly #plan: TrialPlan;
@@ -75,9 +75,9 @@ export class TrialRun {
   readonly #periodS: number;
   readonly #leaseS: number;
   readonly #poison: ActionCommand;
-  /** The newest command stays where it is when its sender falls silent: a copy of it, which grows old. */
+  /** Copy of the newest command, which ages in place when its sender falls silent. */
   readonly #sent: ActionCommand;
-  /** `Mover.apply` has not seen a command near enough to begin with. */
+  /** True once `Mover.apply` has seen a command near enough to begin with. */
   #hasStarted = false;
 
   constructor(setting: TrialSetting, plan: TrialPlan, name: TrialName, rng: Rng, genome: Genome | undefined) {
@@ -147,7 +147,7 @@ export class TrialRun {
     return this.#plan.adversary === 'rawVelocity' || this.#setting.without.includes('actionMap');
   }
 
-  /** At home, or anywhere that the chain takes and that is clear of everything. */
+  /** Starts at home, or at any pose that the chain accepts and that is clear of everything. */
   #begin(): void {
     const { model, plant } = this.#setting;
     const start = Float64Array.from(model.homeRad);
@@ -182,7 +182,7 @@ export class TrialRun {
     }
   }
 
-  /** Clear by the check's own reckoning; a chain that is off takes any pose, so the witness judges the rest too. */
+  /** True if clear by the check's own computation; a chain that is off accepts any pose, so the witness checks the rest too. */
   #isRoomy(jointsRad: Float64Array): boolean {
     return this.#witness.isClear(jointsRad) && this.#witness.isInside(jointsRad);
   }
@@ -191,7 +191,7 @@ export class TrialRun {
     return this.#setting.model.tank?.startJ ?? 0;
   }
 
-  /** Content of the tank as the promise reads it: what was never paid out of is full. */
+  /** Content of the tank as the promise counts it: an unused tank is full. */
   get #tankJ(): number {
     const { chain, without } = this.#setting;
     return chain === 'off' || without.includes('tank') ? this.#tankStartJ : this.#report.tankEnergyJ;
@@ -217,7 +217,7 @@ export class TrialRun {
     this.#reseed();
   }
 
-  /** What is sent in this tick: the attacker's command, or what a stop that is being measured makes of it. */
+  /** Returns the command sent in this tick: the attacker's, or the one of a stop under measurement. */
   #commandOf(nowS: number): ActionCommand | null {
     const attacker = this.#attacker;
     const stops = this.#stops;
@@ -248,7 +248,7 @@ export class TrialRun {
     return Number.isFinite(command.seq) && ageS >= -FUTURE_S && ageS <= command.leaseS;
   }
 
-  /** A first command, by joints, that asks for a place too far from where the robot stands. */
+  /** True for a first joint command to a target too far from the robot's pose. */
   #isFarStart(command: ActionCommand): boolean {
     if (this.#hasStarted || this.#plan.adversary !== 'farStart') return false;
     const { model } = this.#setting;
@@ -290,19 +290,19 @@ export class TrialRun {
     if (isBroken) out.violatedTicks++;
   }
 
-  /** Whether MuJoCo's own shapes overlap where the reference stands, wherever the simulated arm is. */
+  /** True if MuJoCo's own shapes overlap at the reference's pose, independent of the simulated arm. */
   #touchesItself(): boolean {
     const { referenceRad } = this.#mover;
     if (!this.#isNear || !allFinite(referenceRad)) return false;
     return this.#witness.checkContact(this.#setting.plant.distanceAtM(referenceRad));
   }
 
-  /** Whether the reference still goes after a command, by what it does where the chain does not say. */
+  /** True if the reference still follows a command; with the chain off, if it may. */
   #follows(mayMove: boolean): boolean {
     return this.#setting.chain === 'on' ? this.#report.isFollowing : mayMove;
   }
 
-  /** Time passes in the plant; energy and distances are looked at after it. */
+  /** Advances the plant; energy and distances are checked afterwards. */
   #pass(dtS: number): void {
     const { plant, hasEnergy, model } = this.#setting;
     const out = this.#out;
@@ -322,7 +322,7 @@ export class TrialRun {
     this.#trace.add(this.#witness.margin, this.#tankJ, this.#report, this.#ledger.kineticJ, dtS);
   }
 
-  /** Whether the arm stands farther outside its box than it bends. What it is pressed against may hold it anywhere. */
+  /** True if the arm stands farther outside its box than it bends. An arm in contact may be held anywhere. */
   #sagsTooFar(dtS: number): boolean {
     const { plant } = this.#setting;
     const beyondM = this.#sag.beyondM(this.#arm.outsideM, plant.velocityRadPerS, dtS);
@@ -331,7 +331,7 @@ export class TrialRun {
     return true;
   }
 
-  /** How near the simulated arm, which lags behind its reference, came to touching. */
+  /** Records how near the simulated arm, which lags behind its reference, came to touching. */
   #checkArmDistance(): void {
     const distanceM = this.#setting.plant.smallestDistanceM();
     const { least } = this.#witness;
@@ -339,16 +339,16 @@ export class TrialRun {
     this.#arm.checkDistance(distanceM);
   }
 
-  /** MuJoCo's distances cost as much as the chain: they are asked for when they can matter, and now and then. */
+  /** MuJoCo's distances cost as much as the chain: they are computed when they can matter, and now and then. */
   get #isNear(): boolean {
     if (this.#setting.model.collision === undefined) return false;
     return this.#witness.isNear || this.#out.ticks % 10 === 0;
   }
 
-  /** What the tank was topped up with, J so far. */
+  /** Energy topped up so far, J. */
   #grantedJ = 0;
 
-  /** A top-up is no surplus, as far as the file allows one: that much power, for a tick as long as the chain takes it. */
+  /** A top-up is no surplus, up to the file's power for a tick of the chain's length. */
   #grant(dtS: number): void {
     const { tank } = this.#setting.model;
     const allowedJ = tank === undefined ? 0 : tank.topUpW * this.#witness.tickS(dtS);
@@ -373,7 +373,7 @@ export class TrialRun {
     return true;
   }
 
-  /** What was sent could not be simulated: the robot begins again. */
+  /** Restarts the robot after the sent set-points could not be simulated. */
   #restartPlant(): void {
     this.#out.plantFailures++;
     this.#setting.plant.reset(this.#setting.model.homeRad);
@@ -385,14 +385,14 @@ export class TrialRun {
   }
 
   /**
-   * After a stop that latched, an operator takes the robot up again from where it stands. Its torque stays on, so its energy
-   * is reckoned on: what is credited later was taken out before.
+   * After a latched stop, an operator restarts the robot from its present pose. Its torque stays on, so its energy
+   * balance continues: energy credited later was dissipated before.
    */
   #reseed(): void {
     if (!this.#report.isStopLatched || this.#witness.speedShare > 0) return;
     if (this.#stops?.isOn || this.#rng.uniform() > 0.05) return;
     const { plant } = this.#setting;
-    // The robot may lag behind outside the limits; where its reference stands is inside. A refused seed moves the reference.
+    // The robot may lag behind outside the limits; the pose of its reference is inside. A refused seed moves the reference.
     const referenceRad = this.#mover.referenceRad.slice();
     if (this.#mover.seed(plant.positionRad, 'on') !== 'ok') this.#mover.seed(referenceRad, 'on');
     this.#witness.restart(this.#mover.referenceRad);
@@ -400,14 +400,14 @@ export class TrialRun {
   }
 }
 
-/** Every trial has encoders of one kind; with a delay that the tank reckons with, readings have their part of it. */
+/** Every trial has encoders of one kind; in the delay variant, readings have their part of the tank's assumed delay. */
 function sensorOf(model: RobotModel, plan: TrialPlan, rng: Rng): JointSensor {
   const ofSensor = rng.fork('sensor');
   const noise = SENSOR_NOISES[ofSensor.int(SENSOR_NOISES.length)]!;
   return new JointSensor(model, noise, ofSensor, plan.variant === 'delay' ? readingDelay(model) : 0);
 }
 
-/** Periods from 0 to 5 T, most of them near T. */
+/** Draws periods from 0 to 5 T, most of them near T. */
 function wildPeriodS(rng: Rng, periodS: number): number {
   const draw = rng.uniform();
   if (draw < 0.05) return 0;

@@ -1,13 +1,13 @@
-/** How large a rate can be that was seen so and so often: the upper end of a one-sided 95 % confidence interval. */
+/** Upper bound of an observed rate: the upper end of a one-sided 95 % confidence interval. */
 
 const ALPHA = 0.05;
 const HALVINGS = 200;
 
 /**
- * Upper bound of the probability of an event that happened `count` times in `trials`, with 95 % confidence: 3/N for none in N
- * (the rule of three, −ln 0.05 ≈ 2.996 rounded up), otherwise the exact one-sided bound of Clopper and Pearson
- * (Biometrika 26, 1934): the p at which seeing ≤ `count` has probability 5 %. At most 1; 1 for no trials. Throws `RangeError`
- * for counts that cannot be.
+ * Upper bound of the probability of an event that happened `count` times in `trials`, with 95 % confidence: 3/N for
+ * none in N (the rule of three, −ln 0.05 ≈ 2.996 rounded up), otherwise the exact one-sided bound of Clopper and
+ * Pearson (Biometrika 26, 1934): the p at which ≤ `count` events have probability 5 %. At most 1; 1 for no trials.
+ * Throws `RangeError` for impossible counts.
  */
 export function upperBound95(count: number, trials: number): number {
   if (!(count >= 0) || !(trials >= 0) || count > trials) throw new RangeError(`${count} of ${trials} cannot be`);
@@ -23,15 +23,15 @@ export function upperBound95(count: number, trials: number): number {
   return high;
 }
 
-/** A bound as it is printed: two digits, rounded up, as a smaller number would promise what was not shown. At most 1. */
+/** Rounds a bound for printing: two digits, rounded up, as a smaller number would promise more than was shown. At most 1. */
 export function printedBound(bound: number): number {
   return bound > 0 ? Math.min(1, roundedUp(bound)) : 0;
 }
 
-/** `value` > 0 with two significant digits, rounded up: less would not cover it. */
+/** Returns `value` > 0 with two significant digits, rounded up: less would not cover it. */
 export function roundedUp(value: number): number {
   const step = 10 ** (Math.floor(Math.log10(value)) - 1);
-  // Less a whisker: 3e-5 is 30.000000000000004 steps.
+  // Tolerance: 3e-5 is 30.000000000000004 steps.
   return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
 }
 

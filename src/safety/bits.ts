@@ -1,14 +1,14 @@
-/** What each stage of the chain can report, as one bit each. Written into every guard frame and transition: never reorder. */
+/** Report bits of the chain's stages. Written into every guard frame and transition: never reorder. */
 
-/** One reason why a command was not executed as it came. */
+/** One reason why a command was changed or refused. */
 export interface SafetyBit {
   readonly name: string;
   readonly bit: number;
-  /** What happened, for an operator. */
+  /** Message for the operator. */
   readonly message: string;
   /** Unit of the quantity that was limited; `1` for none. */
   readonly unit: string;
-  /** Where the rule comes from. */
+  /** Origin of the rule: a stage, a field of the robot's description or a section of the docs. */
   readonly source: string;
 }
 
@@ -161,7 +161,7 @@ export const SAFETY_BITS: readonly SafetyBit[] = [
   ),
 ];
 
-/** The names of the bits set in `bits`, in the order of the chain. For people; allocates. */
+/** Returns the names of the bits set in `bits`, in the order of the chain. For display; allocates. */
 export function namesOfBits(bits: number): readonly string[] {
   return SAFETY_BITS.filter((each) => (bits & each.bit) !== 0).map((each) => each.name);
 }

@@ -11,7 +11,7 @@ const DT_S = 1 / diffBase.controlHz;
 /** Ticks of one policy step. */
 const STEP = 5;
 
-/** Drives `diffBase` by the commands of `actionAt` (a step's number), with odometry that sees `slip` of the way. */
+/** Drives `diffBase` by the commands of `actionAt` (a step's number), with odometry that measures the share `slip` of the motion. */
 function drive(steps: number, actionAt: (step: number) => readonly [number, number] | null, slip = 1) {
   const chain = new SafetyChain({ model: diffBase, action: jointSpec(diffBase, 0.05), policyPeriodS: STEP * DT_S });
   const state = createRobotState(2, 0);
@@ -88,7 +88,7 @@ describe('the chain of a mobile base', () => {
     const state = createRobotState(base.joints.length, 0);
     const report = createChainReport();
     const command = createCommand(base.joints.length, 2 * STEP * dtS);
-    /** Drives ahead until the fence ends it; gives the way, rad or m of the first axis. */
+    /** Drives ahead until the fence ends it; returns the distance, rad or m of the first axis. */
     const wayAhead = (): number => {
       const from = chain.referenceRad[0]!;
       for (let tick = 0; tick < 60 * base.controlHz; tick++) {

@@ -26,7 +26,7 @@ const model: RobotModel = {
   tank,
 };
 const empty: RobotModel = { ...model, tank: { ...tank, startJ: tank.minJ } };
-/** The first joint, a tenth of a radian beyond its limit. */
+/** The first joint, 0.1 rad beyond its limit. */
 const outside = [oddArm3.joints[0]!.positionMaxRad + 0.1, 0, -0.3];
 const home = oddArm3.homeRad;
 
@@ -78,7 +78,7 @@ describe('what is sent', () => {
     let apartRad = 0.1;
     let ticks = 0;
     while ((stand.tick([1, 0, 0]) & TANK_HELD) !== 0) {
-      // The command goes on, away from where it pulls.
+      // The command continues, away from the sent set-point.
       if (apartRad > 0.01) expect(stand.chain.referenceVelocityRadPerS[0]).toBeLessThan(0);
       apartRad = stand.chain.referenceRad[0]! - stand.chain.sentRad[0]!;
       expect(++ticks).toBeLessThan(500);
@@ -108,7 +108,7 @@ describe('an empty tank', () => {
 
   it('holds again what it does at the start once it is refilled', () => {
     const stand = new Stand(model).at(home);
-    // The robot does not follow: the spring is drawn, and not paid back.
+    // The robot does not follow: its springs are loaded, and release nothing.
     for (let k = 0; k < 40; k++) stand.tick([1, 0, 0]);
     const spentJ = tank.startJ - stand.report.tankEnergyJ;
     expect(spentJ).toBeGreaterThan(0.1);
@@ -129,7 +129,7 @@ describe('an empty tank', () => {
       expect(stand.chain.sentRad).toEqual(stand.chain.referenceRad);
       expect(stand.report).toMatchObject({ tankEnergyJ: 0, tankScale: 1 });
     }
-    // Its wheels have no springs: a tank of it could not be built.
+    // Its wheels have no springs: a tank could not be constructed for it.
     const options = { action: jointSpec(diffBase, 0.05), policyPeriodS: 0.1 };
     const base = new SafetyChain({ model: { ...diffBase, tank }, ...options });
     const report = createChainReport();
@@ -149,7 +149,7 @@ describe('an arm outside its limits', () => {
     expect(stand.tick([-1, 0, 0]) & NOT_SEEDED).toBe(0);
     expect(stand.report).toMatchObject({ isFollowing: true, decider: 'human' });
     for (let k = 0; k < 9; k++) stand.tick([-1, 0, 0]);
-    // A tenth of a radian a second at most.
+    // At most 0.1 rad/s.
     expect(stand.chain.referenceRad[0]).toBeLessThan(outside[0]!);
     expect(stand.chain.referenceRad[0]).toBeGreaterThanOrEqual(outside[0]! - 0.1 * 10 * DT_S - 1e-12);
     expect(stand.chain.sentRad).toEqual(stand.chain.referenceRad);

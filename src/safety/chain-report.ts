@@ -1,9 +1,9 @@
-/** What one tick of the chain did, for the frame, the transition and people. */
+/** Report of one tick of the chain, for frames, transitions and display. */
 import type { Decider } from '../core/index.ts';
 
 /**
- * The stages inside the chain, in order; a later one stands at the end, as their places are on the wire: `toolSpeed` comes between
- * `barrier` and `tank`. The arbiter comes before them, the driver's encoder check after them.
+ * Stages of the chain, in order, except that new ones are appended, as their positions are on the wire: `toolSpeed`
+ * runs between `barrier` and `tank`. The arbiter comes before them, the driver's encoder check after them.
  */
 export const STAGES = [
   'sanitize',
@@ -18,7 +18,7 @@ export const STAGES = [
 ] as const;
 export type StageName = (typeof STAGES)[number];
 
-/** The place of each stage in `STAGES`. */
+/** Index of each stage in `STAGES`. */
 export const STAGE: Readonly<Record<StageName, number>> = {
   sanitize: 0,
   actionMap: 1,
@@ -31,31 +31,31 @@ export const STAGE: Readonly<Record<StageName, number>> = {
   toolSpeed: 8,
 };
 
-/** What one stage did in one tick. Reused. */
+/** Report of one stage for one tick. Reused. */
 export interface StageReport {
-  /** It changed the command; the same as bits ≠ 0. */
+  /** True if the stage changed the command; equivalent to bits ≠ 0. */
   changed: boolean;
-  /** Its reasons, as in `SAFETY_BITS`. */
+  /** The stage's reasons, as in `SAFETY_BITS`. */
   bits: number;
-  /** Room left to what it guards, as a share: 1 is far away, 0 at the limit; 1 where it guards no quantity. */
+  /** Remaining margin as a share: 1 is far away, 0 at the limit; 1 where the stage guards no quantity. */
   margin: number;
 }
 
-/** What one tick did. Reused: copy what you keep. */
+/** Report of one tick. Reused: copy to keep. */
 export interface ChainReport {
-  /** A stage changed the command; the same as bits ≠ 0. */
+  /** True if any stage changed the command; equivalent to bits ≠ 0. */
   changed: boolean;
   /** Reasons of all stages, as in `SAFETY_BITS`. */
   bits: number;
-  /** One for each of `STAGES`, in their order. */
+  /** One entry per stage, in the order of `STAGES`. */
   readonly stages: readonly StageReport[];
-  /** A command was followed; false: braking or holding. */
+  /** True if a command was followed; false: braking or holding. */
   isFollowing: boolean;
-  /** Who is followed; `hold` for nobody. */
+  /** Decider being followed; `hold` for none. */
   decider: Decider;
   /** `seq` of the command that was followed, −1 for none. */
   commandSeq: number;
-  /** Three non-finite commands came within a second; stays until the next seed. */
+  /** True after three non-finite commands within a second; cleared by the next seed. */
   isStopLatched: boolean;
   /** Distance of the reference's tool point to the nearest wall of the workspace, m; negative outside. */
   wallMarginM: number;
@@ -63,17 +63,17 @@ export interface ChainReport {
   jointMarginRad: number;
   /** Smallest of all monitored distances of the reference (points to walls, capsules to boxes and to each other), m. */
   clearanceM: number;
-  /** The smallest of all margins as a share: 1 in the middle, 0 at a limit. */
+  /** Smallest of all margins as a share: 1 in the middle, 0 at a limit. */
   marginMin: number;
   /** Content of the energy tank after this tick, J; 0 without a tank. */
   tankEnergyJ: number;
   /** Share of the wanted motion that the tank paid for: 1 where it did not act. */
   tankScale: number;
-  /** Energy that this tick's change of the set-point put into the robot's springs, J; negative where it took some out. */
+  /** Energy that this tick's change of the set-point put into the robot's springs, J; negative where it released some. */
   tankInjectedJ: number;
-  /** Energy that the dampers provably took out since the last tick and that was credited, and what was topped up, J. */
+  /** Energy provably dissipated by the dampers since the last tick and credited, plus energy topped up, J. */
   tankCreditedJ: number;
-  /** Energy that was topped up, J: what nobody took out of the robot. */
+  /** Energy topped up, J: credited without having been dissipated. */
   tankToppedUpJ: number;
 }
 

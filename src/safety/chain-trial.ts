@@ -1,18 +1,18 @@
-/** How a trial takes the chain apart, to see that each stage is needed. No robot is ever driven with it. */
+/** Disables parts of the chain in trials, to show that each stage is needed. Never used to drive a robot. */
 import type { StageName } from './chain-report.ts';
 
 /**
- * What a trial changes. Only `src/safety-check/` and tests may name it (`tests/arch/direction.test.ts`): what is
- * left out here is not there to protect anybody.
+ * Changes that a trial makes to the chain. Only `src/safety-check/` and tests may use it
+ * (`tests/arch/direction.test.ts`): a disabled stage protects no person.
  */
 export interface ChainTrial {
-  /** Stages that let everything pass. `actionMap` is left out by giving `wantedRadPerS`. */
+  /** Stages that pass everything through. `actionMap` is left out by setting `wantedRadPerS`. */
   readonly without?: readonly StageName[];
-  /** [n] taken in the place of the action map's velocity in each tick with a valid command, rad/s; the caller writes it. */
+  /** [n] replaces the action map's velocity in each tick with a valid command, rad/s; written by the caller. */
   readonly wantedRadPerS?: Float64Array;
 }
 
-/** Whether the trial leaves `stage` out. Tick-safe. */
+/** True if the trial leaves `stage` out. Tick-safe. */
 export function isLeftOut(trial: ChainTrial | undefined, stage: StageName): boolean {
   return trial?.without?.includes(stage) ?? false;
 }

@@ -204,7 +204,7 @@ describe('the chain', () => {
     expect(speed).toBeCloseTo(-0.05, 9);
     for (let k = 0; k < 50; k++) speed = tick(null);
     expect(Math.abs(speed)).toBe(0);
-    // A command has the word: this one turns the tool upright again, against the probe.
+    // A command takes precedence: this one turns the tool upright again, against the probe.
     bench.issue(0, 0, 0, 0);
     for (let k = 0; k < 5; k++) expect(tick(probe, bench.command)).toBeGreaterThan(0);
   });
@@ -215,7 +215,7 @@ describe('the chain', () => {
     bench.run(10);
     bench.command.decider = 'human';
     bench.issue(1, -1, 1, 1);
-    // Planned so already: nothing has to be cut off, so that the hand-over does not look like a policy that asks too much.
+    // The plan already respects the limit: nothing is clipped, so that the hand-over does not look like a policy that requests too much.
     expect(bench.tick() & ACCEL_LIMITED).toBe(0);
     expect(bench.report.decider).toBe('human');
     const shares = ur5eLike.joints.map(({ accelMaxRadPerS2 }, i) => {

@@ -1,11 +1,12 @@
 /**
- * The safety chain: the one place that decides what the joints are asked to do. Read this file first.
+ * The safety chain: the only place that decides the joint references. Read this file first.
  *
  *   command → sanitize → action map → start guard → limiter → joint brake bound → barrier → tool speed
- *   → energy tank → shield → reference → what is sent → driver
+ *   → energy tank → shield → reference → sent set-point → driver
  *
- * Whatever comes in, a NaN, a jump or nothing at all, the reference stays inside position, velocity, acceleration and
- * workspace limits, no point faster than it may be, clear of obstacles and itself, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
+ * For any input (NaN, a jump, or none), the reference stays inside position, velocity, acceleration and workspace
+ * limits, keeps every monitored point below its speed limit, stays clear of obstacles and itself, and can always be
+ * brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
  */
 import {
   type ActionCommand,
@@ -38,24 +39,24 @@ import { Shield } from './shield/shield.ts';
 import { EnergyTank } from './tank/energy-tank.ts';
 import { createTickTimes, NOW, PASSED, PERIOD, type TickTimes } from './tick-times.ts';
 
-/** Measured periods are taken as at least and at most this many nominal ones. */
+/** Measured periods are clamped to between these multiples of the nominal one. */
 export const SHORTEST_TICK_RATIO = 0.5;
 export const LONGEST_TICK_RATIO = 2;
 
 export interface SafetyChainOptions {
   readonly model: RobotModel;
   readonly action: ActionSpec;
-  /** Time that one action is meant to take, s. */
+  /** Nominal duration of one action, s. */
   readonly policyPeriodS: number;
-  /** How long acceleration is halved after a hand-over, s; 1 by default. See `HandoverWatch`. */
+  /** Time for which acceleration is halved after a hand-over, s; 1 by default. See `HandoverWatch`. */
   readonly handoverS?: number;
-  /** [n] to what the driver limits each joint's torque, N·m; absent: to what the model does. */
+  /** [n] the driver's torque limit of each joint, N·m; the model's by default. */
   readonly capNm?: ArrayLike<number> | undefined;
-  /** Never for a robot: see `ChainTrial`. */
+  /** Never set for a real robot: see `ChainTrial`. */
   readonly trial?: ChainTrial;
 }
 
-/** How a seed was taken; all but `ok` keep the arm still until a better one. */
+/** Result of a seed; all but `ok` hold the arm until a better seed. */
 export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWorkspace' | 'inCollision';
 
 /**
@@ -68,18 +69,19 @@ export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWor
  * driver.write(chain.sentRad);
  */
 export class SafetyChain {
-  /** [n] what the joints are asked to reach, rad. */
+  /** [n] commanded joint positions, rad. */
   readonly referenceRad: Vec<'rad'>;
-  /** [n] the velocity with which the reference moved in the last tick, rad/s. */
+  /** [n] velocity of the reference in the last tick, rad/s. */
   readonly referenceVelocityRadPerS: Vec<'rad/s'>;
   /**
-   * [n] what the driver gets: the reference, or, where the energy tank holds it back, behind it, rad; with feed-forward up to
-   * v·d/K beside its verified path. It keeps the joint limits, but may stop short; points and bodies are only watched.
+   * [n] set-point written to the driver: the reference, or, where the energy tank holds it back, a point behind it,
+   * rad; with feed-forward up to v·d/K beside its verified path. It keeps the joint limits, but may stop short; points
+   * and bodies are only monitored.
    */
   readonly sentRad: Vec<'rad'>;
   /** [7] tool pose of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
   readonly referenceTcp: Float64Array = new Float64Array(7);
-  /** No joint is asked for more than this share of its highest speed, 0…1. */
+  /** Cap on every joint's speed as a share of its limit, 0…1. */
   speedRatio = 1;
 
   readonly #model: RobotModel;
@@ -91,38 +93,38 @@ export class SafetyChain {
   readonly #map: ActionMap;
   readonly #startGuard: StartGuard;
   readonly #handover: HandoverWatch;
-  /** Of an arm whose weight its servos hold. */
+  /** Only for an arm whose weight is held by its servos. */
   readonly #press: PressLimit | undefined;
   readonly #limiter: Limiter;
   readonly #brakeBound: JointBrakeBound;
   readonly #barrier: Barrier;
   readonly #toolSpeed: ToolSpeed;
   readonly #shield: Shield;
-  /** Not there for a robot without one. */
+  /** Undefined for a robot without an energy tank. */
   readonly #tank: EnergyTank | undefined;
   readonly #recovery: Recovery;
   /** Measured at the reference. */
   readonly #clearances: Clearances;
   readonly #margins: Margins;
-  /** What each of `STAGES` had to say in this tick. */
+  /** Report bits of each of `STAGES` in this tick. */
   readonly #bits: Int32Array = new Int32Array(STAGES.length);
   readonly #input: { -readonly [K in keyof MapInput]: MapInput[K] };
   readonly #wanted: Float64Array;
-  /** [n] how hard joints may accelerate in this tick, rad/s². */
+  /** [n] acceleration limits in this tick, rad/s². */
   readonly #accel: Float64Array;
-  /** [n] the velocities that limiter and brake bound allow in this tick, rad/s. */
+  /** [n] velocity range allowed by limiter and brake bound in this tick, rad/s. */
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #trial: ChainTrial | undefined;
   #isSeeded = false;
-  /** Outside the limits, at a pose from which a person may bring the arm back. */
+  /** True outside the limits, at a pose from which a human may bring the arm back. */
   #isOutside = false;
-  /** What comes in may be followed in this tick: seeded, or a person brings the arm back. */
+  /** True if commands may be followed in this tick: seeded, or a human brings the arm back. */
   #mayFollow = false;
 
   /**
-   * Throws `RangeError` for an action space that the robot does not have, a period that is not > 0, a collision model that
-   * names what is not there, and a fence without room.
+   * Throws `RangeError` for an action space that the robot does not have, a period that is not > 0, a collision model
+   * with unknown names, and a fence without room.
    */
   constructor({ model, action, policyPeriodS, handoverS = 1, capNm, trial }: SafetyChainOptions) {
     if (!(policyPeriodS > 0)) throw new RangeError(`policyPeriodS must be > 0, got ${policyPeriodS}`);
@@ -170,10 +172,11 @@ export class SafetyChain {
   }
 
   /**
-   * Starts anew at rest from the measured joints ([n], rad): the reference becomes the measurement. Outside the limits
-   * nothing will move until a seed inside them, but a person's commands, slowly and inwards (`Recovery`); non-finite joints
-   * leave the reference as it was. What is sent becomes the measurement too, unless `torque` is on: then the robot is still
-   * pulled to what was sent before, and goes to the reference as the energy tank lets it. Tick-safe.
+   * Restarts at rest from the measured joints ([n], rad): the reference becomes the measurement. Outside the limits,
+   * nothing moves until a seed inside them, except for a human's commands, slowly and inwards (`Recovery`); non-finite
+   * joints leave the reference unchanged. The sent set-point becomes the measurement too, unless `torque` is on: then
+   * the robot is still pulled towards the previously sent one, which moves to the reference as the energy tank permits.
+   * Tick-safe.
    */
   seed(measuredRad: ArrayLike<number>, torque: 'off' | 'on' = 'off'): SeedResult {
     this.#isSeeded = false;
@@ -200,10 +203,11 @@ export class SafetyChain {
   }
 
   /**
-   * One tick: moves the reference by at most what is safe. `command` is the newest one, or null when nobody may move the
-   * arm: then it brakes and holds. Of `tick`, `NOW` is the clock of `command.issuedAtS`, and `PASSED` the measured time since
-   * the last tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`. `probeRadPerS` ([n], finite): the joints'
-   * velocities that the guard itself asks for where there is no command, within all that a command is held to.
+   * Runs one tick: moves the reference by at most what is safe. `command` is the newest one, or null if no decider may
+   * move the arm: then it brakes and holds. In `tick`, `NOW` is on the clock of `command.issuedAtS`, and `PASSED` is
+   * the measured time since the last tick, clamped to [T/2, 2T]. `robot` supplies the measured joints. Fills `out`.
+   * `probeRadPerS` ([n], finite): joint velocities requested by the guard itself where there is no command, subject to
+   * all limits of a command.
    */
   apply(
     command: ActionCommand | null,
@@ -228,7 +232,7 @@ export class SafetyChain {
     if (isWanted) this.#follow(isProbing ? probeRadPerS : null);
     else this.#brake();
 
-    // The reference is the integral of what was let through; the next tick starts from it, not from the measurement.
+    // The reference is the integral of the permitted velocity; the next tick starts from it, not from the measurement.
     const velocity = this.referenceVelocityRadPerS;
     this.#limiter.record(this.#wanted, velocity, times);
     for (let i = 0; i < velocity.length; i++) {
@@ -242,19 +246,19 @@ export class SafetyChain {
   }
 
   /**
-   * The energy tank holds again what it does at the start. Only in standby, or where somebody has put the robot somewhere
-   * else at rest; nothing else may refill it. Tick-safe.
+   * Refills the energy tank to its initial content. Allowed only in standby, or after a person has placed the robot
+   * elsewhere, at rest; nothing else may refill it. Tick-safe.
    */
   refillTank(): void {
     this.#tank?.refill();
   }
 
-  /** A base was put back to where it was first seeded. Tick-safe. */
+  /** Called when a base was put back to where it was first seeded. Tick-safe. */
   putBack(): void {
     this.#shield.fence?.putBack();
   }
 
-  /** No monitored point moves faster, m/s; Infinity where there is no limit. See `ToolSpeed`. Tick-safe. */
+  /** Largest speed of any monitored point, m/s; Infinity for no limit. See `ToolSpeed`. Tick-safe. */
   get toolSpeedMPerS(): number {
     return this.#toolSpeed.limitMPerS;
   }
@@ -263,7 +267,7 @@ export class SafetyChain {
     if (!isLeftOut(this.#trial, 'toolSpeed')) this.#toolSpeed.limitMPerS = limit;
   }
 
-  /** Writes into `out` ([A]) how far the reference is beyond where the followed action wants it, in action units. Tick-safe. */
+  /** Writes into `out` ([A]) how far the reference is beyond the set-point of the followed action, in action units. Tick-safe. */
   writeShortfall(out: Float64Array): void {
     this.#map.shortfall(out, this.referenceRad, this.#reference);
   }
@@ -303,7 +307,7 @@ export class SafetyChain {
     }
     if (!this.#isSeeded) {
       this.#recovery.apply(u, this.referenceRad, this.#clearances.h, times);
-      // It may stand at once: between that and what is wanted lies what can be paid.
+      // It may stop at once: the payable velocity lies between standstill and the wanted one.
       this.#low.fill(0);
       bits[STAGE.toolSpeed] = this.#toolSpeed.apply(u, this.#low, times);
       if (this.#tank?.isHeld) u.fill(0);
@@ -311,7 +315,7 @@ export class SafetyChain {
       return;
     }
     const trial = this.#trial;
-    // What was sent is not where the reference is: first they come together again.
+    // The sent set-point lags behind the reference: first they rejoin.
     if (this.#tank?.isHeld) this.#tank.rejoin(u, this.referenceRad, times);
     if (!isLeftOut(trial, 'limiter')) {
       const slowed = slowDown(u, this.#model, this.speedRatio);
@@ -334,14 +338,14 @@ export class SafetyChain {
     return this.#barrier.apply(this.#wanted, this.#low, this.#high, v, this.#reference, times);
   }
 
-  /** The next step of the brake path that was verified when the present velocity was let through. */
+  /** Takes the next step of the brake path that was verified when the present velocity was permitted. */
   #brake(): void {
-    // Outside the limits no path was verified: it stands at once, from a tenth of a radian a second at most.
+    // Outside the limits no path was verified: the arm stops at once, from at most 0.1 rad/s.
     if (this.#isSeeded) brakeStep(this.#wanted, this.#model, this.referenceVelocityRadPerS, this.#times);
     else this.#wanted.fill(0);
   }
 
-  /** What is sent goes with a reference that was put anew, at once where the robot has no torque to be pulled with. */
+  /** Moves the sent set-point with a newly set reference, at once where no torque can pull the robot. */
   #putSent(torque: 'off' | 'on'): void {
     if (torque === 'on' && this.#tank !== undefined) {
       this.#tank.referencePut(this.referenceRad);
@@ -351,7 +355,7 @@ export class SafetyChain {
     this.#tank?.restAt(this.referenceRad);
   }
 
-  /** What the driver gets of the reference, and what that costs. */
+  /** Derives the sent set-point from the reference and charges the tank. */
   #send(isWanted: boolean): void {
     if (this.#tank === undefined) {
       this.sentRad.set(this.referenceRad);
@@ -367,7 +371,7 @@ export class SafetyChain {
     this.#clearances.measure(this.#reference);
   }
 
-  /** The period is the measured one within [T/2, 2T]; for NaN the nominal one. */
+  /** Clamps the period to the measured one within [T/2, 2T]; NaN gives the nominal one. */
   #takeTimes(tick: TickTimes): void {
     const times = this.#times;
     const periodS = this.#periodS;

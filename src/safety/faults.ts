@@ -1,6 +1,6 @@
 /**
- * What can go wrong and what is done about it: the fault table, put together. Rows are in `fault-table/`. A flag is one bit; 0
- * is healthy. Row numbers never change, so that tests and reports can cite them.
+ * The assembled fault table: faults and reactions. Rows are in `fault-table/`. A flag is one bit; 0 is healthy. Row
+ * numbers never change, so that tests and reports can cite them.
  */
 import { type GuardFrame, type JointModel, torqueUnit, withoutFullStop } from '../core/index.ts';
 import { DECIDING } from './fault-table/deciding.ts';
@@ -21,7 +21,7 @@ import { SURROUNDINGS } from './fault-table/surroundings.ts';
 export type { FaultRow } from './fault-table/fault-row.ts';
 export { STOP_ACTIONS, type StopAction };
 
-/** All rows, in their order. */
+/** All rows, in order. */
 export const FAULT_ROWS: readonly FaultRow[] = [
   ...DECIDING,
   ...MEASURING,
@@ -38,27 +38,27 @@ export interface Fault {
   readonly flag: string;
   readonly bit: number;
   readonly action: StopAction;
-  /** When the flag may go away: with its cause, or only when an operator acknowledges and the cause is gone. */
+  /** Condition for clearing the flag: its cause is gone, or the cause is gone and an operator has acknowledged. */
   readonly clears: 'byItself' | 'acknowledged';
-  /** Who may move the robot while the flag is set. */
+  /** Deciders that may move the robot while the flag is set. */
   readonly mayMove: 'anybody' | 'human' | 'nobody';
-  /** What happened, and what to do, for an operator. */
+  /** Description of the fault and the remedy, for the operator. */
   readonly message: string;
   readonly remedy: string;
 }
 
-/** A fault that is seen outside the guard: by the node, by the processes that speak ROS, at the start. */
+/** A fault detected outside the guard: by the node, by the processes that speak ROS, at the start. */
 export interface OtherFault extends OtherSign {
   /** Row in the fault table. */
   readonly row: number;
 }
 
-/** Every flag of the guard. */
+/** All flags of the guard. */
 export const FAULTS: readonly Fault[] = FAULT_ROWS.flatMap((row) =>
   row.signs.filter(isGuards).map(({ seenBy: _, name, ...sign }) => ({ row: row.row, flag: name, ...sign })),
 );
 
-/** Every fault that somebody else sees. */
+/** All faults detected outside the guard. */
 export const OTHER_FAULTS: readonly OtherFault[] = FAULT_ROWS.flatMap((row) =>
   row.signs.filter(isOthers).map((sign) => ({ row: row.row, ...sign })),
 );
@@ -71,17 +71,17 @@ function isOthers(sign: GuardSign | OtherSign): sign is OtherSign {
   return sign.seenBy !== 'guard';
 }
 
-/** Flags under which only a person may move the robot. */
+/** Flags under which only a human may move the robot. */
 export const PERSON_ONLY: number = FAULTS.reduce((bits, f) => (f.mayMove === 'human' ? bits | f.bit : bits), 0);
 
-/** Every flag that stays until it is acknowledged. */
+/** Flags that stay until acknowledged. */
 const LATCHED = FAULTS.reduce((bits, fault) => (fault.clears === 'acknowledged' ? bits | fault.bit : bits), 0);
 
-/** Flags under which the chain moves at most half as fast; outside its limits the robot has a speed of its own. */
+/** Flags under which the chain moves at most half as fast; outside its limits (`START_OUTSIDE`) the robot has its own speed limit. */
 export const SLOWING: number =
   FAULTS.reduce((bits, f) => (f.action === 'slow' ? bits | f.bit : bits), 0) & ~START_OUTSIDE;
 
-/** The sternest action that the set flags ask for. Tick-safe. */
+/** Returns the sternest action required by the set flags. Tick-safe. */
 export function worstAction(flags: number): StopAction {
   let worst = 0;
   for (let i = 0; i < FAULTS.length; i++) {
@@ -91,34 +91,34 @@ export function worstAction(flags: number): StopAction {
   return STOP_ACTIONS[worst]!;
 }
 
-/** True when `action` is `least` or sterner. Tick-safe. */
+/** True if `action` is `least` or sterner. Tick-safe. */
 export function isAtLeast(action: StopAction, least: StopAction): boolean {
   return STOP_ACTIONS.indexOf(action) >= STOP_ACTIONS.indexOf(least);
 }
 
 /**
- * Whether a simulated robot may go on by itself while `flags` are set or latched: none is of category 1 or 0, which want
- * somebody to look. Tick-safe.
+ * True if a simulated robot may go on by itself while `flags` are set or latched: none is of category 1 or 0, which
+ * require a person to look. Tick-safe.
  */
 export function mayGoOnInSimulation(flags: number): boolean {
   return !isAtLeast(worstAction(flags), 'cat1');
 }
 
-/** The rows whose flags are set. For people; allocates. */
+/** Returns the faults whose flags are set. For display; allocates. */
 export function faultsOf(flags: number): readonly Fault[] {
   return FAULTS.filter((fault) => (flags & fault.bit) !== 0);
 }
 
-/** Row 54: what the joints' torques say. */
+/** Row 54: faults of the joint torques. */
 export const TORQUE_FAULTS: number = TORQUE_RESIDUAL | SERVO_RESIDUAL;
 
-/** A machine that has too much to do causes these, too: an answer that is read too late is none, and torque of a late tick is off. */
+/** Faults that an overloaded machine causes too: an answer read too late is missing, and the torque of a late tick is off. */
 export const TIMING_FAULTS: number = TORQUE_FAULTS | DRIVER_LOST | TICK_STALLED;
 
-/** What is known of a fault beside its sentence: of row 54, the joint and how far its torque is off. */
+/** Figures of a fault besides its message: for row 54, the joint and its torque residual. */
 export type FaultFigures = Pick<GuardFrame, 'residualJoint' | 'residualNm'>;
 
-/** What `fault` says to people, with the joint (of `joints`) and the amount where there is one. Allocates. */
+/** Returns the message of `fault`, with the joint (of `joints`) and the amount where there is one. Allocates. */
 export function messageOf(
   { bit, message }: Fault,
   { residualJoint, residualNm }: FaultFigures,
@@ -132,23 +132,23 @@ export function messageOf(
   return `${withoutFullStop(message)} (${joint.name}: ${amount}).`;
 }
 
-/** `The robot does not answer (fault 10).`: a sentence that names its row of the fault table. Allocates. */
+/** Appends the row of the fault table to a message: `The robot does not answer (fault 10).` Allocates. */
 export function withRow(message: string, row: number): string {
   return `${withoutFullStop(message)} (fault ${row}).`;
 }
 
-/** Remembers flags that must be acknowledged. Tick-safe. */
+/** Latches flags until they are acknowledged. Tick-safe. */
 export class FaultLatch {
-  /** Flags set now or not acknowledged yet. */
+  /** Flags set now or not yet acknowledged. */
   flags = 0;
 
-  /** Takes the flags of this tick and returns `flags`. */
+  /** Merges the flags of this tick and returns `flags`. */
   update(present: number): number {
     this.flags = present | (this.flags & LATCHED);
     return this.flags;
   }
 
-  /** An operator has seen them: only those whose cause is still present (`present`) stay. */
+  /** Acknowledges by an operator: only flags whose cause is still present (`present`) stay. */
   acknowledge(present: number): void {
     this.flags = present;
   }

@@ -1,15 +1,15 @@
-/** How much room the reference has to everything that it is kept from, in metres and radians and as shares. */
+/** Margins of the reference to all its limits, in metres and radians and as shares. */
 import { boxOf, limitMarginsOf, type RobotModel } from '../core/index.ts';
 import type { Clearances } from './avoidance/clearances.ts';
 import { type ChainReport, STAGE } from './chain-report.ts';
 import type { Fence } from './shield/fence.ts';
 
-/** A distance to a keep-out box or another link counts as far away from here on, m. */
+/** Distance to a keep-out box or another link from which it counts as far away, m. */
 const FAR_M = 0.1;
-/** What a base without a fence is said to have, m. */
+/** Nominal margin of a base without a fence, m. */
 const BASE_ROOM_M = 1;
 
-/** Places in `#room`. */
+/** Indices into `#room`. */
 const JOINTS = 0;
 const SPEED = 1;
 const CLEAR = 2;
@@ -18,21 +18,24 @@ const CLEAR_M = 4;
 const JOINT_RAD = 5;
 const LIMIT_RAD = 6;
 
-/** Room of one robot's reference. Tick-safe after construction. */
+/** Margins of one robot's reference. Tick-safe after construction. */
 export class Margins {
   readonly #model: RobotModel;
-  /** [n] kept from position limits, rad. */
+  /** [n] margins to the position limits, rad. */
   readonly #margins: Float64Array;
   readonly #referenceRad: Float64Array;
   readonly #clearances: Clearances;
   readonly #fence: Fence | undefined;
-  /** [R] metres that count as a share of 1. */
+  /** [R] distance that counts as a share of 1, m. */
   readonly #farM: Float64Array;
   readonly #fenceFarM: number;
-  /** Shares of joints, speed and clearances; least room of the tool point, of everything (m), and of a joint with and without its margin (rad). */
+  /**
+   * Shares of joints, speed and clearances; smallest distance of the tool point, of everything (m), and of a joint with
+   * and without its margin (rad).
+   */
   readonly #room: Float64Array = new Float64Array(7);
 
-  /** `referenceRad` and what `clearances` measured at it are read anew by each method. */
+  /** Each method reads `referenceRad` and the measured `clearances` again. */
   constructor(model: RobotModel, referenceRad: Float64Array, clearances: Clearances, fence: Fence | undefined) {
     this.#model = model;
     this.#margins = limitMarginsOf(model);
@@ -51,7 +54,7 @@ export class Margins {
       walls === undefined ? 1 : Math.min(walls.maxM[0] - walls.minM[0], walls.maxM[1] - walls.minM[1]) / 2;
   }
 
-  /** Whether capsules reach into a keep-out box or each other: nearer than the clearance, they may still leave. */
+  /** True if capsules penetrate a keep-out box or each other; if they are only nearer than the clearance, they may still leave. */
   get isInCollision(): boolean {
     const { rows, h } = this.#clearances;
     const touching = -(this.#model.collision?.clearanceM ?? 0);
@@ -59,20 +62,20 @@ export class Margins {
     return false;
   }
 
-  /** Whether a point is outside its walls, or a base outside its fence. */
+  /** True if a point is outside its walls, or a base outside its fence. */
   get isOutside(): boolean {
     const { rows, h } = this.#clearances;
     for (let r = 0; r < rows.length; r++) if (rows[r]!.kind === 'wall' && !(h[r]! >= 0)) return true;
     return this.#fence !== undefined && !(this.#fence.roomM >= 0);
   }
 
-  /** Whether a joint is beyond a limit; at the limit itself, inside the margin, a start is still taken. */
+  /** True if a joint is beyond a limit; a start at the limit itself, inside the margin, is still accepted. */
   get isBeyondJointLimits(): boolean {
     this.#measureJoints();
     return this.#room[LIMIT_RAD]! < 0;
   }
 
-  /** Fills what `out` says about room, for a reference that moves with `velocity` (n, rad/s); not the tank's. */
+  /** Fills the margins of `out` except the tank's, for a reference that moves with `velocity` (n, rad/s). */
   fill(out: ChainReport, velocity: Float64Array): void {
     const room = this.#room;
     this.#measureJoints();
@@ -118,7 +121,7 @@ export class Margins {
 
   #measureClearances(): void {
     const { h } = this.#clearances;
-    // A base without a fence has a metre of room, always.
+    // A base without a fence always has a metre of room.
     const fenceM = this.#fence === undefined ? BASE_ROOM_M : this.#fence.roomM;
     let share = Math.min(1, fenceM / this.#fenceFarM);
     let wallM = h.length === 0 ? fenceM : Number.POSITIVE_INFINITY;

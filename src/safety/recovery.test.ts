@@ -9,7 +9,7 @@ import { Recovery } from './recovery.ts';
 const DT_S = 0.02;
 const TURN = oddArm3.joints[0]!;
 
-/** What is left of the wanted `velocity` (n, rad/s) from `fromRad` (n). */
+/** Returns what remains of the wanted `velocity` (n, rad/s) from `fromRad` (n). */
 function leftOf(velocity: readonly number[], fromRad: readonly number[], model: RobotModel = oddArm3): number[] {
   const out = Float64Array.from(velocity);
   new Recovery(model).apply(out, Float64Array.from(fromRad), roomAt(fromRad, model), times(DT_S));
@@ -24,7 +24,7 @@ function roomAt(jointsRad: readonly number[], model: RobotModel = oddArm3): Floa
   return clearances.h.slice();
 }
 
-/** Where the tool may go anywhere, so that only the joints count. */
+/** An arm without workspace limits, so that only the joints count. */
 const roomy: RobotModel = { ...oddArm3, workspace: { minM: [-9, -9, -9], maxM: [9, 9, 9] } };
 
 describe('an arm outside its joint limits', () => {
@@ -106,7 +106,7 @@ describe('from any pose, whatever is wanted,', () => {
       }),
       { numRuns: 500 },
     );
-    // Not by standing always.
+    // Not by always standing still.
     expect(moved).toBeGreaterThan(50);
   });
 });

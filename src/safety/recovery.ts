@@ -1,17 +1,17 @@
 /**
- * Recovery of an arm that stands outside its limits (row 16): a person moves it slowly, and only so that nothing that is
- * outside gets farther out and nothing that is inside gets out. Where that cannot be, it stands.
+ * Recovery of an arm that stands outside its limits (row 16): a human moves it slowly, and only so that nothing outside
+ * gets farther out and nothing inside gets out. If that is impossible, it stands still.
  */
 import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';
 import { Clearances } from './avoidance/clearances.ts';
 import { PERIOD, type TickTimes } from './tick-times.ts';
 
-/** No joint moves faster, nor faster than its own limit, rad/s. */
+/** Largest speed of any joint, and no more than its own limit, rad/s. */
 const SPEED_RAD_PER_S = 0.1;
-/** Roundings of a distance, m. */
+/** Rounding of a distance, m. */
 const ROUNDING_M = 1e-12;
 
-/** For one arm; a mobile base stands. Tick-safe after construction. */
+/** Recovery of one arm; a mobile base stands still. Tick-safe after construction. */
 export class Recovery {
   readonly #model: RobotModel;
   readonly #next: ArmKinematics;
@@ -26,14 +26,14 @@ export class Recovery {
   }
 
   /**
-   * Changes the wanted `velocity` (n, finite, rad/s) in place to one that may be followed for a tick from `referenceRad` (n), at
-   * which the clearances are `h`.
+   * Changes the wanted `velocity` (n, finite, rad/s) in place to one that may be followed for a tick from
+   * `referenceRad` (n), whose clearances are `h`.
    */
   apply(velocity: Float64Array, referenceRad: Float64Array, h: Float64Array, times: TickTimes): void {
     const dtS = times[PERIOD]!;
     let fastest = SPEED_RAD_PER_S;
     for (let i = 0; i < velocity.length; i++) {
-      // A joint that may not even go so fast at other times counts as faster.
+      // A joint whose own limit is lower counts as faster.
       const slower = Math.max(1, SPEED_RAD_PER_S / this.#model.joints[i]!.velocityMaxRadPerS);
       fastest = Math.max(fastest, slower * Math.abs(velocity[i]!));
     }

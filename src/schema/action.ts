@@ -1,4 +1,4 @@
-/** What the numbers of an action do: written in a task's file, and told to a guard. */
+/** Schema of an action: written in a task's file, and passed to a guard. */
 import { z } from 'zod';
 import { agreed } from './agreement.ts';
 import { name, num } from './fields.ts';

@@ -1,26 +1,26 @@
 /**
- * On which keys robot and learner have to agree, because numbers mean something else with another value: marked where the key is
- * described. What says how things are drawn, shown, trained, judged or reached has no mark.
+ * Marks the keys on which robot and learner have to agree, because another value changes the meaning of numbers: set where the key is
+ * described. Keys for drawing, display, training, evaluation or connection have no mark.
  */
 import { z } from 'zod';
 
 const MARKS = z.registry<{ readonly isAgreed: boolean }>();
 
-/** A key on which both agree, with all that is in it. */
+/** Marks a key on which both have to agree, with all its content. */
 export function agreed<S extends z.ZodType>(key: S): S {
   MARKS.add(key as z.ZodType, { isAgreed: true });
   return key;
 }
 
-/** A key inside of such a one that may differ. */
+/** Marks a key within an agreed one that may differ. */
 export function mayDiffer<S extends z.ZodType>(key: S): S {
   MARKS.add(key as z.ZodType, { isAgreed: false });
   return key;
 }
 
 /**
- * What has to be the same of `value`, which `schema` describes: each number, word and list by its dotted key behind `prefix`.
- * Parts of a list that have names stand by these.
+ * Returns the parts of `value`, described by `schema`, that have to agree: each number, word and list by its dotted key after
+ * `prefix`. Named list entries are keyed by their names.
  */
 export function agreedOf(schema: z.ZodType, value: object, prefix: string): Record<string, unknown> {
   const out: Record<string, unknown> = {};
@@ -42,7 +42,7 @@ function isNamedList(value: unknown): value is readonly { readonly name: string 
   return Array.isArray(value) && value.length > 0 && value.every((part) => typeof part?.name === 'string');
 }
 
-/** The mark of a key, or of what its default or its absence is laid around; `undefined` without one. */
+/** Mark of a key, or of the schema inside its default or optional wrapper; `undefined` without one. */
 function isAgreed(schema: z.ZodType): boolean | undefined {
   const mark = MARKS.get(schema)?.isAgreed;
   const inner = innerOf(schema);

@@ -1,7 +1,7 @@
-/** What a schema allows, read from the JSON Schema that zod makes of it: one source for errors, reference page and editors. */
+/** Values that a schema allows, read from zod's JSON Schema of it: one source for errors, reference page and editors. */
 import { z } from 'zod';
 
-/** The part of JSON Schema that our schemas use, with our `unit`. */
+/** The part of JSON Schema that Rein's schemas use, with the extension `unit`. */
 export interface JsonSchema {
   readonly $schema?: string;
   readonly title?: string;
@@ -22,18 +22,18 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
-  /** A group of one of several kinds; each has a key that can only be one word. */
+  /** A group of one of several kinds; each has a key with a single allowed word. */
   readonly oneOf?: readonly JsonSchema[];
 }
 
-/** The JSON Schema (draft 2020-12) of what may be written in a file. */
+/** The JSON Schema (draft 2020-12) of a file's content. */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }
 
 /**
- * The schema of the value at `path`; `undefined` where nothing is allowed. The unit of a list is its items' unit. `value`,
- * what is written at the root, decides of which kind a group of several kinds is.
+ * Schema of the value at `path`; `undefined` if nothing is allowed. Items inherit the unit of their list. `value`, the content of
+ * the root, selects among a group's kinds.
  */
 export function schemaAt(
   root: JsonSchema,
@@ -53,7 +53,7 @@ export function schemaAt(
   return schema === undefined ? undefined : kindOf(schema, at);
 }
 
-/** Of a group of several kinds, that of `value`; where it says no known kind, what is common: the word that says it. */
+/** For a group of several kinds, the kind of `value`; for an unknown kind, the common part: the word that selects it. */
 function kindOf(schema: JsonSchema, value: unknown): JsonSchema {
   const { oneOf } = schema;
   if (oneOf === undefined) return schema;
@@ -71,7 +71,7 @@ function kindOf(schema: JsonSchema, value: unknown): JsonSchema {
   return { type: 'object', properties: { [key]: plain }, required: [key] };
 }
 
-/** Of a group whose keys are names of the writer's own. */
+/** Schema of the entries of a group with user-chosen keys. */
 function anyKey({ additionalProperties }: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
@@ -81,12 +81,12 @@ function itemSchema(list: JsonSchema, index: number): JsonSchema | undefined {
   return list.items === false ? undefined : list.items;
 }
 
-/** The keys of the map that `schema` describes; none for other values. */
+/** Keys of the map that `schema` describes; none for other values. */
 export function keysOf(schema: JsonSchema | undefined): readonly string[] {
   return Object.keys(schema?.properties ?? {});
 }
 
-/** What may be written, in words: `a number > 0 and ≤ 0.2 (m)`, `"m" or "rad"`, `true or false`. */
+/** Allowed values in words: `a number > 0 and ≤ 0.2 (m)`, `"m" or "rad"`, `true or false`. */
 export function allowedText(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((word) => JSON.stringify(word)).join(' or ');
@@ -97,7 +97,7 @@ export function allowedText(schema: JsonSchema): string {
   return 'a word';
 }
 
-/** The range of a number: `> 0 and ≤ 0.2`, or nothing. */
+/** Range of a number: `> 0 and ≤ 0.2`, or an empty string. */
 export function rangeText(schema: JsonSchema): string {
   const parts: string[] = [];
   if (schema.exclusiveMinimum !== undefined) parts.push(`> ${schema.exclusiveMinimum}`);
@@ -107,7 +107,7 @@ export function rangeText(schema: JsonSchema): string {
   return parts.join(' and ');
 }
 
-/** The unit in brackets; nothing for plain numbers. */
+/** The unit in parentheses; empty for dimensionless numbers. */
 export function unitText(schema: JsonSchema): string {
   return schema.unit === undefined || schema.unit === '1' || schema.unit === 'unit' ? '' : ` (${schema.unit})`;
 }
@@ -127,7 +127,7 @@ function listText(schema: JsonSchema): string {
   return `a list of ${count} ${what}${unitText(schema)}`;
 }
 
-/** `, such as { kind: gamepad }` where one of several kinds, or a list of these, is written as the bare word `written`; else nothing. */
+/** `, such as { kind: gamepad }` if one of several kinds, or a list of these, is written as the bare word `written`; else empty. */
 export function exampleText(schema: JsonSchema, written: string): string {
   const isList = schema.type === 'array';
   const item = isList ? itemSchema(schema, 0) : schema;
@@ -139,7 +139,7 @@ export function exampleText(schema: JsonSchema, written: string): string {
   return isList ? `, such as [{ ${key}: ${word} }]` : `, such as { ${key}: ${word} }`;
 }
 
-/** What `schema` refuses first of `value`, in words: `utd must be a whole number ≥ 1, got 0.5`; nothing where all is right. */
+/** Describes the first error of `value` under `schema`: `utd must be a whole number ≥ 1, got 0.5`; `undefined` if it is valid. */
 export function refusalOf(schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
   if (issue === undefined) return undefined;
@@ -151,7 +151,7 @@ export function refusalOf(schema: z.ZodType, value: unknown): string | undefined
   return `${path.length === 0 ? 'it' : path.join('.')} ${must}, got ${typeof got === 'number' ? got : JSON.stringify(got)}`;
 }
 
-/** zod writes the largest safe integer where a whole number has no bound of its own. */
+/** zod writes the largest safe integer for an integer without a bound. */
 function isBound(bound: number | undefined): boolean {
   return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
 }

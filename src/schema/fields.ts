@@ -1,13 +1,13 @@
-/** Short spellings for schema fields: every field carries its unit and a sentence, for errors and for the reference page. */
+/** Shorthands for schema fields: every field has a unit and a sentence, for errors and for the reference page. */
 import { z } from 'zod';
 import type { PluginKind } from '../core/index.ts';
 
-/** What a schema gives once its defaults are filled in. Read only, as configurations are. */
+/** Output type of a schema with its defaults filled in, read-only like configurations. */
 export type Configured<S extends z.ZodType> = DeepReadonly<z.output<S>>;
 
 type DeepReadonly<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-/** What a number may be. `above` and `below` are exclusive. */
+/** Range of a number. `above` and `below` are exclusive. */
 export interface NumberRange {
   readonly min?: number;
   readonly max?: number;
@@ -15,12 +15,12 @@ export interface NumberRange {
   readonly below?: number;
 }
 
-/** A finite number in `unit` ('1' for a plain one). */
+/** A finite number in `unit` ('1' if dimensionless). */
 export function num(unit: string, range: NumberRange, description: string): z.ZodNumber {
   return bounded(z.number(), range).meta({ unit, description });
 }
 
-/** A whole number of `unit`, e.g. `steps`. */
+/** An integer in `unit`, e.g. `steps`. */
 export function whole(unit: string, range: NumberRange, description: string): z.ZodNumber {
   return bounded(z.number().int(), range).meta({ unit, description });
 }
@@ -30,7 +30,7 @@ export function triple(unit: string, description: string): z.ZodTuple<[z.ZodNumb
   return z.tuple([z.number(), z.number(), z.number()]).meta({ unit, description });
 }
 
-/** A box along the axes. */
+/** An axis-aligned box. */
 export function box(
   description: string,
 ): z.ZodObject<{ minM: ReturnType<typeof triple>; maxM: ReturnType<typeof triple> }, z.core.$strict> {
@@ -46,12 +46,12 @@ export function name(description: string): z.ZodString {
     .meta({ description });
 }
 
-/** The name of a file of `config/`, or a path that ends in `.yaml`. */
+/** Name of a file in `config/`, or a path ending in `.yaml`. */
 export function reference(description: string): z.ZodString {
   return z.string().min(1).max(4096).meta({ description });
 }
 
-/** A group that may be left out: each of its keys has a default, or may be absent. */
+/** An optional group: each of its keys has a default, or may be absent. */
 export function group<S extends z.ZodRawShape>(
   description: string,
   shape: S,
@@ -62,7 +62,7 @@ export function group<S extends z.ZodRawShape>(
     .prefault({} as z.core.input<z.ZodObject<S, z.core.$strict>>);
 }
 
-/** The keys by which a file names a plugin of `kind`: a module's path, or an installed package. */
+/** Keys by which a file names a plugin of `kind`: a module's path, or an installed package. */
 export const pluginKeys = (
   kind: PluginKind,
 ): { module: z.ZodString; options: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>> } => ({

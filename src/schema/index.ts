@@ -1,4 +1,4 @@
-/** How configured values are written: every number with its unit, range and sentence, in a zod schema beside the code that it configures. */
+/** Configuration values: every number with its unit, range and sentence, in a zod schema beside the code that it configures. */
 export { actionSchema, dimensionSchema } from './action.ts';
 export { agreed, agreedOf, mayDiffer } from './agreement.ts';
 export {

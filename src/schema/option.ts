@@ -1,38 +1,38 @@
 /**
- * Options of a command: how each is written, in one place with its default and with what it may be. The same schema reads the command
- * line, gives the options their type, and checks them where another process gets them as JSON.
+ * Options of a command: flags, default and allowed values of each in one place. The same schema parses the command
+ * line, gives the options their type, and validates them when another process receives them as JSON.
  */
 import { z } from 'zod';
 import { parseJson } from '../core/index.ts';
 
-/** How an option stands on the command line and in its help. */
+/** Presentation of an option on the command line and in its help. */
 interface OptionWords {
   /** `--seed <n>`; `--quiet` for a switch; `<run>` for an argument. */
   readonly flags: string;
   readonly description: string;
-  /** Value of a switch that is given. Default: true. */
+  /** Value of a switch that is set. Default: true. */
   readonly given?: string;
-  /** How help names the default, where its value says little. */
+  /** The default as shown in the help, if its value says little. */
   readonly defaultText?: string;
-  /** Keys of options that may not be given beside it. */
+  /** Keys of options that must not be combined with it. */
   readonly conflicts?: readonly string[];
-  /** The value that is written as `text`; `before` is what the same option has given so far. Throws the reason. Default: by type. */
+  /** Parses `text`; `before` is the value from earlier occurrences of the option. Throws the reason. Default: by type. */
   readonly read?: (text: string, before: unknown) => unknown;
 }
 
-/** An option as a command line needs it. */
+/** An option as needed by a command line parser. */
 export interface OptionField extends Omit<OptionWords, 'read'> {
   readonly key: string;
   readonly isRequired: boolean;
   readonly default: unknown;
   readonly choices: readonly string[] | undefined;
-  /** The checked value that is written as `text`. Throws the reason why it is none. */
+  /** Parses and validates `text`. Throws the reason if it is invalid. */
   readonly read: (text: string, before: unknown) => unknown;
 }
 
 const words = z.registry<OptionWords>();
 
-/** `schema` as an option. */
+/** Registers `schema` as an option. */
 export function option<S extends z.ZodType>(
   schema: S,
   flags: string,
@@ -43,12 +43,12 @@ export function option<S extends z.ZodType>(
   return schema;
 }
 
-/** All options of a command by their keys; `Configured` of it is what the command is given. */
+/** All options of a command by their keys; `Configured` of it is the command's input type. */
 export function optionsOf<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
   return z.strictObject(shape);
 }
 
-/** The options in `schema`, in their order. */
+/** The options in `schema`, in order. */
 export function optionFields(schema: z.ZodObject): readonly OptionField[] {
   return Object.entries(schema.shape).map(([key, field]) => fieldOf(key, field as z.ZodType));
 }
@@ -68,7 +68,7 @@ function fieldOf(key: string, schema: z.ZodType): OptionField {
   };
 }
 
-/** The checked value that is written as a text: by `read`, or by the schema's type. What it gives throws the reason why it is none. */
+/** Returns a parser of `schema`: by `read`, or by the schema's type. The parser throws the reason if the text is invalid. */
 export function valueReader<T>(schema: z.ZodType<T>, read?: OptionWords['read']): (text: string, before: unknown) => T {
   return (text, before) => {
     const value = read === undefined ? plainValue(schema, text) : read(text, before);
@@ -78,35 +78,35 @@ export function valueReader<T>(schema: z.ZodType<T>, read?: OptionWords['read'])
   };
 }
 
-/** Numbers are written in digits: what else JavaScript takes for one is a slip. */
+/** Parses numbers in plain digits only: other forms that JavaScript accepts are mistakes. */
 function plainValue(inner: z.ZodType, text: string): unknown {
   if (!(inner instanceof z.ZodNumber)) return text;
   const digits = inner.format === 'safeint' ? /^\d+$/ : /^\d+(\.\d+)?$/;
   return digits.test(text) ? Number(text) : Number.NaN;
 }
 
-/** A whole number from `min` to `max`. */
+/** An integer from `min` to `max`. */
 export function wholeNumber(min: number, max: number): z.ZodNumber {
   const error = `It must be a whole number from ${min} to ${max}.`;
   return z.number(error).int(error).min(min, error).max(max, error);
 }
 
-/** 24 days: a timer of the platform counts milliseconds in 31 bits and, beyond, ends at once. */
+/** 24 days: a timer counts milliseconds in 31 bits and fires at once beyond that. */
 const MAX_SECONDS = 2_000_000;
 
-/** Seconds; more than none unless `least` is `none`. */
+/** Seconds; > 0, or ≥ 0 if `least` is `none`. */
 export function seconds(least: 'some' | 'none' = 'some'): z.ZodNumber {
   const error = `It must be a number of seconds > 0 and at most ${MAX_SECONDS}, without a unit.`;
   const any = z.number(error).max(MAX_SECONDS, error);
   return least === 'none' ? any.min(0, error) : any.gt(0, error);
 }
 
-/** A path, or the name of something: any text that is not empty. */
+/** A path or a name: any non-empty text. */
 export function path(): z.ZodString {
   return z.string().min(1, 'It must not be empty.');
 }
 
-/** `tcp://host:port`. `lowestPort` 0 stands for any free one. Which hosts are allowed is the link's to say. */
+/** `tcp://host:port`. `lowestPort` 0 allows port 0 for any free one. The link decides on allowed hosts. */
 export function tcpAddress(lowestPort: 0 | 1 = 1): z.ZodString {
   return z.string().refine((text) => {
     const match = /^tcp:\/\/(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/.exec(text);
@@ -114,7 +114,7 @@ export function tcpAddress(lowestPort: 0 | 1 = 1): z.ZodString {
   }, 'It must be an address such as tcp://127.0.0.1:7350.');
 }
 
-/** One of some words. */
+/** One of the words `allowed`. */
 export function oneOf<const W extends readonly [string, ...string[]]>(
   ...allowed: W
 ): z.ZodEnum<z.core.util.ToEnum<W[number]>> {
@@ -126,7 +126,7 @@ export function text(): z.ZodString {
   return z.string();
 }
 
-/** The seed, `start` where it is not given. The largest survives JSON and a double. */
+/** The seed; default `start`. The largest survives JSON and a double. */
 export function seedOption(start = 0): z.ZodDefault<z.ZodNumber> {
   const description = 'seed of every random number; the same seed repeats a simulated run';
   return option(wholeNumber(0, Number.MAX_SAFE_INTEGER).default(start), '--seed <n>', description);
@@ -138,7 +138,7 @@ export function taskOption<S extends z.ZodType<string | undefined>>(schema: S, d
   return option(schema, '--task <name>', 'name of a file in config/tasks/, or a path ending in .yaml', rest);
 }
 
-/** The overlay. */
+/** The overlay file. */
 export function configOption(): z.ZodOptional<z.ZodString> {
   return option(
     text().optional(),
@@ -147,22 +147,22 @@ export function configOption(): z.ZodOptional<z.ZodString> {
   );
 }
 
-/** Of commands that write what is to be kept. */
+/** For commands that write files to be kept. */
 export function forceOption(): z.ZodDefault<z.ZodBoolean> {
   return switchOption('--force', 'write over a file that is there');
 }
 
-/** `quiet`: nothing but `what` and errors is printed. */
+/** `quiet`: prints only `what` and errors. */
 export function outputOption(what = 'the last summary'): z.ZodDefault<z.ZodEnum<{ live: 'live'; quiet: 'quiet' }>> {
   return option(oneOf('live', 'quiet').default('live'), '--quiet', `print ${what} and errors only`, { given: 'quiet' });
 }
 
-/** Whether what a run does is written for viewers. */
+/** Enables the trace of a run for viewers. */
 export function traceOption(): z.ZodDefault<z.ZodEnum<{ on: 'on'; off: 'off' }>> {
   return option(oneOf('on', 'off').default('on'), '--trace <on|off>', 'write trace.mcap: every step, as MCAP');
 }
 
-/** Where the page for browsers is served, and who may use it. */
+/** Address of the monitor page for browsers, and its access control. */
 export function monitorOptions(firstPort = 7400): {
   readonly monitor: z.ZodOptional<z.ZodString>;
   readonly monitorToken: z.ZodOptional<z.ZodString>;
@@ -191,7 +191,7 @@ export function monitorOptions(firstPort = 7400): {
   };
 }
 
-/** A file or folder that may be named. */
+/** A path that may be given. */
 export function pathOption(flags: string, description: string): z.ZodOptional<z.ZodString> {
   return option(path().optional(), flags, description);
 }
@@ -206,7 +206,7 @@ export function startOption(): z.ZodOptional<z.ZodEnum<{ ask: 'ask'; now: 'now' 
   );
 }
 
-/** How fast an arm's points may be. `defaultText`: of a command in which something else than people may decide. */
+/** Speed limit of an arm's points. `defaultText`: for a command in which a policy may decide. */
 export function speedModeOption(
   defaultText = 'reduced',
 ): z.ZodOptional<z.ZodEnum<{ full: 'full'; reduced: 'reduced' }>> {
@@ -218,10 +218,10 @@ export function speedModeOption(
   );
 }
 
-/** Its default where a policy may decide. */
+/** Default where a policy may decide. */
 export const BY_WHO_DECIDES = 'full; reduced where there is no policy and no learner, and only people drive';
 
-/** A switch, off where it is not given. */
+/** A switch, off by default. */
 export function switchOption(flags: string, description: string): z.ZodDefault<z.ZodBoolean> {
   return option(z.boolean().default(false), flags, description);
 }
@@ -238,17 +238,17 @@ export function share(): z.ZodNumber {
   return z.number(error).gt(0, error).lt(1, error);
 }
 
-/** Several of `each`; read by `collect`. */
+/** A list of `each`; parsed by `collect`. */
 export function listOf<S extends z.ZodType>(each: S): z.ZodArray<S> {
   return z.array(each);
 }
 
-/** For an option that may be given several times: all that it was given. */
+/** Accumulates the values of an option that may be given several times. */
 export function collect(word: string, before: unknown): unknown {
   return [...((before as readonly string[] | undefined) ?? []), word];
 }
 
-/** `key=value`, which may be given several times; `pattern` has key and value as its groups. */
+/** `key=value`, may be given several times; `pattern` captures key and value. */
 export function recordOption(
   flags: string,
   description: string,
@@ -263,10 +263,10 @@ export function recordOption(
   return option(z.record(z.string(), z.string()).default({}), flags, description, { read });
 }
 
-/** A value that is set on the command line. */
+/** A value set on the command line. */
 type SetValue = string | number | boolean;
 
-/** The same with values as YAML and JSON write them: `2`, `true`, `[8,8]`. `V`: what the keys that there are may be. */
+/** Like `recordOption`, with values in YAML or JSON syntax: `2`, `true`, `[8,8]`. `V`: type of the allowed values. */
 export function keyValueOption<V = SetValue | readonly SetValue[]>(
   flags: string,
   description: string,

@@ -1,4 +1,4 @@
-/** What a robot is, as it is written in its file and as a guard is told of it: an arm joint by joint, a mobile base by its limits. */
+/** Schema of a robot model, in a robot file and in a guard's configuration: an arm joint by joint, a mobile base by its limits. */
 import { z } from 'zod';
 import type { BaseModel } from '../core/index.ts';
 import { agreed, mayDiffer } from './agreement.ts';
@@ -14,7 +14,7 @@ import {
   torqueObserverSchema,
 } from './robot-parts.ts';
 
-/** The limits of one joint. For one that slides read m for rad and N for N·m. */
+/** Limits of one joint. For a prismatic joint read m for rad and N for N·m. */
 export const jointLimits = z.strictObject({
   positionMinRad: num('rad', { min: -31.5, max: 31.5 }, 'Lowest position, of the hardware.'),
   positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, 'Highest position, of the hardware.'),
@@ -157,7 +157,7 @@ export const baseModel = z.strictObject({
   controlHz: agreed(num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.')),
 });
 
-/** Keys that a base of each kind must have. */
+/** Required keys for each kind of base. */
 export const BASE_NEEDS: Readonly<Record<BaseModel['kind'], readonly Exclude<keyof BaseModel, 'kind' | 'fence'>[]>> = {
   differential: ['turnMaxRadPerS', 'turnAccelMaxRadPerS2'],
   holonomic: ['turnMaxRadPerS', 'turnAccelMaxRadPerS2'],

@@ -1,4 +1,4 @@
-/** The parts of a robot's file that the safety chain's later stages work with: points, shapes, tank, contact forces. */
+/** Parts of a robot file used by the later stages of the safety chain: points, shapes, tank, contact forces. */
 import { z } from 'zod';
 import {
   type Capsule,
@@ -136,7 +136,7 @@ const powerRelay = z
       "A relay that carries the power of the actuators, for robots on a bus of their own: the guardian closes it when torque comes on, and opens it when torque is off, and when the guard is dead or silent. The servos' logic needs power of its own. Absent: none.",
   });
 
-/** A stop that was measured. */
+/** A measured stop. */
 const stopFigures = z.strictObject({
   speedMPerS: num('m/s', { above: 0, max: 20 }, 'Speed of the fastest monitored point when the stop began.'),
   timeS: num('s', { min: 0, max: 60 }, 'Until the arm stood.'),

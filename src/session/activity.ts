@@ -1,4 +1,4 @@
-/** The one thing that a session does at a time: it can be asked to end, and says when it has. */
+/** A session's single activity at a time: it can be asked to end, and reports when it has. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ReinError } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
@@ -14,17 +14,17 @@ export class Activity<T> {
     this.kind = kind;
   }
 
-  /** Why it was asked to end; `undefined` while it shall go on. */
+  /** Reason why it was asked to end; `undefined` while it may go on. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Aborted when it is asked to end, for waits. */
+  /** Aborted when the activity is asked to end, for waits. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Settles when it is over and the arm was asked to hold. */
+  /** Settles when the activity is over and the arm was asked to hold. */
   get done(): Promise<T> {
     if (this.#done === undefined) throw new TypeError('an activity that was not begun has no end');
     return this.#done;
@@ -32,34 +32,34 @@ export class Activity<T> {
 
   begin(body: () => Promise<T>): void {
     this.#done = body();
-    // Whoever begins it need not listen; whoever listens still hears.
+    // The starter need not await `done`; awaiting it still rejects.
     this.#done.catch(() => undefined);
   }
 
-  /** Asks it to end after the present step. The first reason counts. */
+  /** Asks the activity to end after the current step. The first reason counts. */
   cut(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller.abort(new CutError(reason));
   }
 
-  /** Asks the present episode to end after its step; the activity goes on with the next. */
+  /** Asks the current episode to end after its step; the activity goes on with the next. */
   cutEpisode(reason: string): void {
     this.#episodeReason = reason;
   }
 
-  /** A new episode begins. */
+  /** Called when a new episode begins. */
   episodeBegins(): void {
     this.#episodeReason = undefined;
   }
 
-  /** Why the present episode shall end. */
+  /** Reason why the current episode should end. */
   get episodeReason(): string | undefined {
     return this.#reason ?? this.#episodeReason;
   }
 }
 
-/** What waits are ended with when an activity is cut. */
+/** Rejection of waits when an activity is cut. */
 export class CutError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -67,7 +67,7 @@ export class CutError extends Error {
   }
 }
 
-/** Waits for `ms`. Rejects with `CutError` when `activity` is cut, and with `ReinError('link')` where the guard is lost. */
+/** Waits for `ms`. Rejects with `CutError` when `activity` is cut, and with `ReinError('link')` if the guard is lost. */
 export async function pauseOf(activity: Activity<unknown>, { lostReason }: GuardLink, ms: number): Promise<void> {
   if (lostReason !== undefined) throw new ReinError('link', `The guard cannot be reached: ${lostReason}.`);
   if (activity.reason !== undefined) throw new CutError(activity.reason);

@@ -19,7 +19,7 @@ import { PhaseSwitch } from './phase-switch.ts';
 const A = mockAction.dimensions.length;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
 
-/** Sees the number of the tick, and what the base would do. */
+/** Observes the number of the tick, and the base policy's action. */
 function createTask(maxSteps: number, observationDelaySteps = 0): Task {
   const field = (name: string, size: number) => ({ name, size, unit: '1', frame: 'none' });
   return {
@@ -42,7 +42,7 @@ function createTask(maxSteps: number, observationDelaySteps = 0): Task {
   };
 }
 
-/** Gives the share of the newest tick in 1000, and notes what it is asked for. */
+/** Acts by the newest tick / 1000, and logs its calls. */
 function createBase(log: string[]): BasePolicy {
   let index = -1;
   return {
@@ -60,7 +60,7 @@ function createBase(log: string[]): BasePolicy {
   };
 }
 
-/** Adds a little to what the base would do. */
+/** Adds a small residual to the base policy's action. */
 const residual: Policy = {
   observationSize: 2 + A,
   actionSize: A,
@@ -71,7 +71,7 @@ const residual: Policy = {
   close: async () => undefined,
 };
 
-/** In control where `plan` has an r. */
+/** In control in the steps for which `plan` has an r. */
 function createOperator(plan: string): TeleopSource {
   let step = 0;
   return {
@@ -136,7 +136,7 @@ describe("a base policy's action", () => {
             expect([...seen.subarray(2)]).toEqual(Array(A).fill(Math.fround(seen[1]! / 1000)));
           }
           if (!t.truncated) expect(steps[i + 1]!.observation).toEqual(t.nextObservation);
-          // A person's action is executed as it is; the policy's is the base's and a little more.
+          // A person's action is executed as it is; the policy's is the base policy's plus a residual.
           const own = plan[t.step] === 'r' ? -0.25 : t.observation[2]! + 0.125;
           for (const done of t.executed) expect(done).toBeCloseTo(own, 3);
           expect(t.observationAgeMs).toBeCloseTo(100 * delay, 6);

@@ -1,4 +1,4 @@
-/** A session in real time whose successes a classifier decides: what `rein run` and the ROS node do. */
+/** A real-time session whose successes a classifier decides, as in `rein run` and the ROS node. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ function judged(column: number): RunSetup {
 
 describe('a session whose successes a classifier decides', () => {
   it('ends an episode after enough steps that count, and writes down what the task itself says', async () => {
-    // The last action executed, along x: none is, so that 0 counts for a success.
+    // Last executed action along x: there is none, so 0 counts as a success.
     const setup = judged(robot.setup.observationSize - 1);
     const session = await robot.open({ setup, policy: await robot.policyFile() });
     const report = await session.runEpisode({ purpose: 'training' }).done;

@@ -1,4 +1,4 @@
-/** Demonstrations: a script or people show the learner how it is done. Only whole, successful episodes count. */
+/** Demonstrations of the task by a script or people, for the learner. Only whole, successful episodes count. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadResolvedConfig } from '../config/index.ts';
@@ -18,20 +18,20 @@ import type { SessionParts } from './session-parts.ts';
 import type { EpisodeReport } from './session-types.ts';
 import { StageChanges } from './stage-changes.ts';
 
-/** Tries per demonstration before it is given up. */
+/** Attempts per wanted demonstration before a script counts as failed. */
 const TRIES = 10;
-/** Between two episodes of a recording that are handed over, ms. */
+/** Pause between two recorded episodes handed to the learner, ms. */
 const HANDED_MS = 20;
 const GIVEN_UP = 'it was given up';
 
-/** How an episode of the session is run, shown, and followed by another. */
+/** Callbacks into the session: run an episode, decide whether another may follow, display a step. */
 export interface DemonstrationHooks {
   readonly run: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<EpisodeReport>;
   readonly mayGoOn: (activity: Activity<void>, abortedBy: string | undefined) => Promise<boolean>;
   readonly show: (transition: Transition) => void;
 }
 
-/** What they need of their session. */
+/** Parts of the session used for demonstrations. */
 export type DemonstrationParts = Pick<
   SessionParts,
   'setup' | 'folder' | 'recorder' | 'live' | 'listeners' | 'people' | 'demonstrator' | 'shownIn'
@@ -53,38 +53,38 @@ export class Demonstrations {
     this.#hooks = hooks;
   }
 
-  /** The learner waits for demonstrations: its training has not begun. */
+  /** True if the learner waits for demonstrations: its training has not begun. */
   get areMissing(): boolean {
     const { recorder, setup } = this.#parts;
     if (setup.config.task.demonstrations === 0 || recorder.connection === undefined) return false;
-    // While the learner is away, weights on the disk say that its run had its demonstrations.
+    // While the learner is away, weights on disk show that its run had its demonstrations.
     return (recorder.connection.status?.version ?? recorder.connection.arrivedVersion) === 0;
   }
 
-  /** They are missing, and somebody here may give them. */
+  /** True if demonstrations are missing and can be given here. */
   get areDue(): boolean {
     const { demonstrator, shownIn, recorder, folder } = this.#parts;
     if (shownIn === undefined || recorder.connection === undefined) return demonstrator !== 'nobody' && this.areMissing;
-    // Whatever the learner waits for: what was recorded is learned from.
+    // A recording is handed over whether or not the learner waits for demonstrations.
     return recordedDemonstrations(folder).steps < recordedDemonstrations(shownIn).steps;
   }
 
-  /** They are missing, and nobody here may give them. */
+  /** True if demonstrations are missing and cannot be given here. */
   get areElsewhere(): boolean {
     return !this.areDue && this.areMissing;
   }
 
-  /** A person shows the task: a failure marked now gives the demonstration up, whoever judges the task. */
+  /** True while a person demonstrates the task: a failure mark then discards the demonstration, regardless of who judges the task. */
   get isShownByPerson(): boolean {
     return this.#isShownByPerson;
   }
 
-  /** The people who are asked for demonstrations have given enough. */
+  /** Called when people have given enough demonstrations. */
   skip(): void {
     this.#isSkipping = true;
   }
 
-  /** Records as many as the task asks for. False where the run may not go on; rejects with `ReinError('task')` where a script fails. */
+  /** Records as many as the task requires. False if the run may not go on; rejects with `ReinError('task')` if a script fails. */
   async give(activity: Activity<void>): Promise<boolean> {
     const { setup, recorder, live, folder, listeners, people } = this.#parts;
     if (this.#parts.shownIn !== undefined) return this.#giveRecorded(activity, this.#parts.shownIn);
@@ -126,7 +126,7 @@ export class Demonstrations {
     return true;
   }
 
-  /** Hands the learner those of the recording in `from`; what an earlier start has handed over is not handed over again. */
+  /** Hands the learner the demonstrations recorded in `from`, except those that an earlier start handed over. */
   async #giveRecorded(activity: Activity<void>, from: string): Promise<boolean> {
     const { setup, recorder, live, folder, listeners } = this.#parts;
     checkRecording(from, setup);
@@ -142,7 +142,7 @@ export class Demonstrations {
       steps++;
       if (!transition.terminated) continue;
       if (activity.reason !== undefined) return false;
-      // The journal takes them as fast as its disk does.
+      // Leaves the journal's disk time to keep up.
       await delay(HANDED_MS);
     }
     recorder.connection?.demonstrationsComplete(steps);
@@ -151,7 +151,7 @@ export class Demonstrations {
     return true;
   }
 
-  /** The people who are asked; one demonstration is given up with a mark, or with all that are left. */
+  /** The people asked for demonstrations; a failure mark discards one of them, a skip all that remain. */
   #shownByPeople(): ShownByPerson | undefined {
     const { demonstrator, people, setup } = this.#parts;
     if (demonstrator !== 'people' || people === undefined) return undefined;
@@ -161,10 +161,10 @@ export class Demonstrations {
     };
   }
 
-  /** Asks for one and waits until it begins; false where the rest is skipped. */
+  /** Asks for a demonstration and waits until it begins; false if the rest is skipped. */
   async #awaitPerson(activity: Activity<void>, shown: ShownByPerson, done: number): Promise<boolean> {
     const { live, people, setup } = this.#parts;
-    // A key that was held for the one before does not begin the next.
+    // A key held since the previous demonstration must not begin the next.
     people?.reset();
     this.#marks.take();
     live.log.ask(...demonstrationPrompt(done, setup.config.task.demonstrations));
@@ -172,7 +172,7 @@ export class Demonstrations {
     return !this.#isSkipping;
   }
 
-  /** Runs one; its steps are copied into `taken`. */
+  /** Runs one demonstration and copies its steps into `taken`. */
   async #run(
     activity: Activity<void>,
     operator: TeleopSource,
@@ -218,7 +218,7 @@ const MEND_STOP = 'Mend what stops the robot: most often a limit in its file tha
 const MEND_STAGE =
   "Lower the action's scale in the task, or widen that limit in the robot's file where the robot can bear it.";
 
-/** Throws `ReinError('config')` where the demonstrations in `from` are of another robot or task, or where there are none. */
+/** Throws `ReinError('config')` if the demonstrations in `from` are of another robot or task, or if there are none. */
 export function checkRecording(from: string, setup: DemonstrationParts['setup']): void {
   const { schemaHash, meaning } = createSetup(loadResolvedConfig(join(from, RUN_FILES.config)));
   const differing = firstDifference(asMoved(setup.meaning), asMoved(meaning));
@@ -233,19 +233,19 @@ export function checkRecording(from: string, setup: DemonstrationParts['setup'])
   throw new ReinError('config', `There are no demonstrations in ${from}.`, { remedy: 'Record some: rein record.' });
 }
 
-/** What an action does and how often; when the task counts as done may have changed since. */
+/** Settings that define the effect and rate of actions; the success criterion may have changed since. */
 function asMoved(meaning: RunSetup['meaning']): RunSetup['meaning'] {
   return Object.fromEntries(
     Object.entries(meaning).filter(([key]) => /^(robot\.|task\.(policyHz$|action\.))/.test(key)),
   );
 }
 
-/** What people read where a learner waits for demonstrations and nobody at this robot may give them. */
+/** Message if a learner waits for demonstrations that cannot be given at this robot. */
 export function demonstrationsMissing(wanted: number): string {
   return `Holding: the learner waits for ${wanted} demonstrations, and nobody here may give them. Start this with --operator scripted, or with --operator keyboard to give them yourself; or start learner and robot with --config FILE that holds "task: { demonstrations: 0 }".`;
 }
 
-/** A copy of a transition that its runner reuses. */
+/** Copies a transition that its runner reuses. */
 export function copyOf(transition: Transition): Transition {
   const copy = createTransition(transition.observation.length, transition.executed.length);
   copyTransition(copy, transition);

@@ -1,4 +1,4 @@
-/** The frozen encoder that a run's learner names, for robots: policies come from the learner without it. */
+/** The frozen encoder named by a run's learner, for robots: policies arrive from the learner without it. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
@@ -7,8 +7,8 @@ import { encoderPorts } from '../learner/image-port.ts';
 import type { EncoderFile } from '../policy/index.ts';
 
 /**
- * Reads the file that `setup` names; nothing where it names none. Part of the options of a policy. Throws `ReinError` ('config')
- * where there is no such file, or it is none for the task's image.
+ * Reads the encoder file that `setup` names, as part of a policy's options; empty if it names none. Throws `ReinError('config')` if the
+ * file does not exist, or does not fit the task's image.
  */
 export function encoderFor({ config, parts }: RunSetup): { readonly encoder?: EncoderFile } {
   const { frozen } = config.learner.encoder;

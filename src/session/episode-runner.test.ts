@@ -29,7 +29,7 @@ import { TANK_STAYS_EMPTY } from './episode-tally.ts';
 const ACTIONS = mockAction.dimensions.length;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
 
-/** Done when the signal 0 reaches 1; sees joint 5 and what was done before. */
+/** Done when the signal 0 reaches 1; observes joint 5 and the previous action. */
 function createTask(maxSteps: number, frames = 2): Task {
   const field = (name: string, size: number) => ({ name, size, unit: '1', frame: 'none' });
   return {
@@ -53,7 +53,7 @@ function createTask(maxSteps: number, frames = 2): Task {
   };
 }
 
-/** A link without a guard: says yes, notes what is asked, and lets the test write the frames. */
+/** A link without a guard: accepts every request, logs it, and lets the test write the frames. */
 class FakeLink implements GuardLink {
   readonly shape = { joints: 6, signals: 2, actions: ACTIONS, controlHz: 100, timing: 'lock-step' as const };
   readonly latest: GuardFrame = createGuardFrame(6, 2, ACTIONS);
@@ -421,7 +421,7 @@ describe('an episode', () => {
     expect(link.sent.map((command) => command.decider).join(' ')).toBe(
       'policy policy script script script policy policy script',
     );
-    // Once at the start: a program that lets go leaves the arm to another.
+    // Once at the start: after a program's intervention no new activation is needed.
     expect(log.filter((entry) => entry === 'activate')).toHaveLength(1);
   });
 
@@ -601,7 +601,7 @@ describe('an episode on a guard', () => {
       if (step === 4 && ticksOfStep === 2) runner.halt();
       const moved = Math.abs(referenceRad[0]! - before);
       if (step === 3) fullTick = moved;
-      // What it ran on for while it braked, it comes back slowly.
+      // It slowly returns the distance that it ran on while braking.
       if (step === 4 && moved > 0.1 * fullTick) movedUntilTick = ticksOfStep;
       before = referenceRad[0]!;
     });
@@ -618,7 +618,7 @@ describe('an episode on a guard', () => {
         pushed.push(executed[0]!);
       },
     });
-    // Two ticks of the policy's, and the brake.
+    // Two ticks of the policy's command, and the brake.
     expect(movedUntilTick).toBeGreaterThan(1);
     expect(movedUntilTick).toBeLessThanOrEqual(4);
     expect(pushed[3]).toBeGreaterThan(0);

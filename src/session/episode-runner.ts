@@ -1,6 +1,6 @@
 /**
- * One episode of the node's work: see, decide, let the operator decide, command, wait, judge, hand the transition on.
- * The same code runs on lock-step and on real time, in training, validation and evaluation.
+ * One episode of the node: observe, infer, arbitrate, command, wait, judge, pass the transition on. The same code runs in lock-step and in
+ * real time, in training, validation and evaluation.
  */
 import type { RunSetup } from '../config/setup.ts';
 import {
@@ -36,19 +36,19 @@ import type { EpisodeResult, Mark } from './session-types.ts';
 export interface EpisodeRunnerOptions {
   readonly task: Task;
   readonly link: GuardLink;
-  /** The robot's, in the order of the guard's vectors. Left out where joint actions move all of them in that order. */
+  /** The robot's joints, in the order of the guard's vectors. Omitted if joint actions move all of them in that order. */
   readonly joints?: readonly Pick<JointModel, 'name' | 'kind'>[];
   readonly clock: Clock;
   readonly policyHz: number;
-  /** Where the task's observation ends with its action. The caller closes it. */
+  /** Required if the task's observation ends with the base policy's action. The caller closes it. */
   readonly basePolicy?: BasePolicy | undefined;
-  /** When the policy takes over from the base policy, which acts alone until then. Absent: at the first step. */
+  /** Determines when the policy takes over from the base policy, which acts alone until then. Absent: at the first step. */
   readonly phaseSwitch?: PhaseSwitch | undefined;
-  /** Filled with how long things take, where somebody wants to know. */
+  /** Filled with durations, if given. */
   readonly timings?: StepTimings | undefined;
-  /** How long an action stays valid: the guard brakes when no newer one has come by then. */
+  /** Lease of an action: the guard brakes if no newer one has arrived by then. */
   readonly leaseS: number;
-  /** How long putting the scene back may take, ms; 30 s by default. */
+  /** Time limit for resetting the scene, ms; 30 s by default. */
   readonly resetLimitMs?: number;
 }
 
@@ -64,33 +64,32 @@ export interface StepTimings {
 }
 
 export interface EpisodeOptions {
-  /** Where it starts; absent on a robot whose surroundings people arrange. */
+  /** Initial layout; absent on a robot whose surroundings are arranged by people. */
   readonly layout?: SceneLayout;
   /** Absent for demonstrations. */
   readonly policy?: Policy;
   /**
-   * Whether the policy explores, and what its noise is drawn from. Absent: it is evaluated, and what is drawn all the same
-   * follows from the number of the episode.
+   * Exploration, and the source of the policy's noise. Absent: the policy is evaluated, with random draws seeded by the episode's number.
    */
   readonly noise?: PolicyNoise;
   readonly operator?: TeleopSource;
-  /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
+  /** `demo`: the operator decides the whole episode, and no step counts as an intervention. */
   readonly purpose: 'demo' | 'training' | 'evaluation';
-  /** Judges in place of the task, of a way that is not the task's; the task's time limit does not count then, nor has it phases. */
+  /** Replaces the task's judge for motion outside the task, to which neither the task's time limit nor its phases apply. */
   readonly judge?: (frame: GuardFrame, out: Verdict) => void;
-  /** Cuts the episode earlier than the task does, ≥ 1; of a demonstration it may be later: hands are slow. */
+  /** Step limit, ≥ 1: lower than the task's, or for a demonstration also higher, as people are slower. */
   readonly maxSteps?: number;
-  /** Called with every finished step, before the next begins. The transition is reused: copy what you keep. */
+  /** Called after every step, before the next begins. The transition is reused: copy it to keep it. */
   readonly onStep?: (transition: Transition) => void | Promise<void>;
   /** Called before each decision, so that weights can be swapped between steps. */
   readonly beforeStep?: () => void | Promise<void>;
-  /** Asked after each step: cuts the episode there where it gives a reason. */
+  /** Called after each step: a returned reason cuts the episode there. */
   readonly cutBy?: () => string | undefined;
-  /** Asked after each step: a person's verdict, which ends the episode where the task leaves the verdict to people. */
+  /** Called after each step: a person's verdict, which ends the episode if the task leaves the verdict to people. */
   readonly mark?: () => Mark | undefined;
 }
 
-/** `EpisodeOptions.judge` of a way that ends only where it is cut. */
+/** `EpisodeOptions.judge` of motion that ends only when it is cut. */
 export const neverOver: NonNullable<EpisodeOptions['judge']> = (_frame, out) => {
   out.reward = 0;
   out.terminated = false;
@@ -98,10 +97,10 @@ export const neverOver: NonNullable<EpisodeOptions['judge']> = (_frame, out) => 
 };
 
 const RESET_LIMIT_MS = 30_000;
-/** Scenes that are drawn before one is found in which the episode is not over already. */
+/** Largest number of scenes drawn to find one in which the episode is not over already. */
 export const SCENE_DRAWS = 20;
 
-/** An episode without a step. */
+/** Result of an episode without a step. */
 export const NOT_BEGUN: EpisodeResult = {
   success: false,
   isDecided: false,
@@ -112,7 +111,7 @@ export const NOT_BEGUN: EpisodeResult = {
   costs: { filterShare: 0, tankDrainJ: 0, marginMin: 1 },
 };
 
-/** The scene was not put back in time (row 51). */
+/** The scene was not reset in time (row 51). */
 export class ResetHangsError extends ReinError {
   constructor(limitMs: number) {
     super('driver', `The scene was not put back within ${limitMs / 1e3} s; the robot holds.`, {
@@ -121,21 +120,21 @@ export class ResetHangsError extends ReinError {
   }
 }
 
-/** The guard lets no episode begin, and no new scene mends that: only a person does. */
+/** The guard lets no episode begin, and no new scene changes that: a person is required. */
 export class NoLeaveError extends ReinError {
   constructor(reason: string) {
     super('driver', `The robot may not begin: ${withoutFullStop(reason)}.`);
   }
 }
 
-/** What an episode runner is made of, but for the names and rates that `setup` gives. */
+/** Parts of an episode runner, except for the names and rates from `setup`. */
 export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy' | 'timings'> {
   readonly setup: RunSetup;
-  /** How many policy periods an action stays valid. Past it the guard brakes. */
+  /** Lease of an action in policy periods, after which the guard brakes. */
   readonly leasePeriods: number;
 }
 
-/** Throws `ReinError` where the task cannot judge. */
+/** Throws `ReinError` if the task cannot judge. */
 export function createRunner({ setup, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
   const { task, robot } = setup.config;
   const { policyHz } = task;
@@ -162,7 +161,7 @@ export class EpisodeRunner {
   readonly #executed: ExecutedAction;
   readonly #ticksPerStep: number;
   readonly #command: ActionCommand;
-  /** Asks for no motion, as a person. */
+  /** Command without motion, with a person as its decider. */
   readonly #halting: ActionCommand;
   readonly #teleop: TeleopCommand;
   readonly #clutch: Clutch;
@@ -174,7 +173,7 @@ export class EpisodeRunner {
   #episode = 0;
   #segment = 0;
   #commandSeq = 0;
-  /** Left of the lease of an episode's last command but one when the last was issued, s. */
+  /** Remaining lease of the previous command when the newest one was issued, s. */
   #leaseLeftS = Number.POSITIVE_INFINITY;
   readonly #motion: EndOfMotion = new EndOfMotion();
   #basePlace: ChunkPlace | undefined;
@@ -212,19 +211,19 @@ export class EpisodeRunner {
     return this.#stack.values;
   }
 
-  /** Where the base policy's action in the newest step's observation came from; `undefined` without a base policy. */
+  /** Origin of the base policy's action in the newest step's observation; `undefined` without a base policy. */
   get basePlace(): ChunkPlace | undefined {
     return this.#basePlace;
   }
 
-  /** A person begins the critical phase: the policy acts from the next step on. False where it acts already. */
+  /** Begins the critical phase at a person's request: the policy acts from the next step on. False if it acts already. */
   beginCritical(): boolean {
     return this.#options.phaseSwitch?.press() === true;
   }
 
   /**
-   * Somebody has stopped the robot: the guard hears it now, and not with the next decision. What is left of the step is braking and standing;
-   * nothing where no step is under way.
+   * Stops the robot on request at once, without waiting for the next decision: the rest of the step is braking and standing. Does nothing
+   * while no step is under way.
    */
   halt(): void {
     const { link, clock, leaseS } = this.#options;
@@ -236,7 +235,7 @@ export class EpisodeRunner {
     link.send(halting);
   }
 
-  /** What the task would call an episode that began where the robot is now; `undefined`: it may begin. */
+  /** Outcome that an episode beginning at the robot's current state would already have; `undefined`: it may begin. */
   startsAs(): Outcome | undefined {
     const { link, task } = this.#options;
     if (task.startsAs === undefined) return undefined;
@@ -245,7 +244,7 @@ export class EpisodeRunner {
     return task.startsAs(link.latest, this.#stack.values);
   }
 
-  /** Runs one episode from a scene that `draw` gives: from another one, where it would be over before its first step. */
+  /** Runs one episode in a scene from `draw`, and draws again if the episode would be over before its first step. */
   async runDrawn(draw: () => SceneLayout, episode: Omit<EpisodeOptions, 'layout'>): Promise<EpisodeResult> {
     for (let draws = 1; ; draws++) {
       const result = await this.run({ ...episode, layout: draw() });
@@ -254,7 +253,7 @@ export class EpisodeRunner {
     }
   }
 
-  /** Runs one episode to its end and leaves the robot holding. One that is over before its first step does not begin. */
+  /** Runs one episode to its end and leaves the robot holding. One that would be over before its first step does not begin. */
   async run(episode: EpisodeOptions): Promise<EpisodeResult> {
     const { link, task } = this.#options;
     await this.#prepare(episode);
@@ -285,25 +284,25 @@ export class EpisodeRunner {
     throw new TypeError(`an episode needs at least one step, got ${maxSteps}`);
   }
 
-  /** What became of the base phase; nothing where there was none to be. */
+  /** Steps of the base phase and the cause of its end; empty if the episode has no phases. */
   #basePhaseOf(episode: EpisodeOptions, { basePhaseSteps }: EpisodeTally): Pick<EpisodeResult, 'basePhase'> {
     const { phaseSwitch } = this.#options;
     if (phaseSwitch === undefined || !isPhased(episode)) return {};
     return { basePhase: { steps: basePhaseSteps, endedBy: phaseSwitch.cause ?? null } };
   }
 
-  /** Arranges the scene where that is possible, and asks the guard for leave to move. */
+  /** Arranges the scene if possible, and requests permission to move from the guard. */
   async #prepare(episode: EpisodeOptions): Promise<void> {
     const { link } = this.#options;
     if (episode.layout !== undefined) await this.#resetScene(episode.layout);
-    // Torque comes on only where the robot was measured since.
+    // Torque can only be enabled after a new measurement of the robot.
     await link.advance(1);
     if (link.latest.state === 'standby') await this.#request({ kind: 'enable' });
     await this.#activate(episode);
     await link.advance(1);
   }
 
-  /** Sees where the robot is, and forgets the episode before. Gives what the policy's noise is drawn from. */
+  /** Observes the initial state, and resets state of the previous episode. Returns the source of the policy's noise. */
   async #begin({ noise, operator }: EpisodeOptions): Promise<PolicyNoise> {
     const { link, task, basePolicy: base } = this.#options;
     const t = this.#transition;
@@ -314,7 +313,7 @@ export class EpisodeRunner {
     base?.reset(drawn.rng.fork(`base ${t.episode}`));
     if (base !== undefined) await this.#askBase(base);
     operator?.reset();
-    // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
+    // However the robot got here (scene, stop or resume), an operator pose latched before is invalid.
     this.#clutch.open();
     task.begin?.(link.latest);
     this.#options.phaseSwitch?.begin(link.latest);
@@ -322,7 +321,7 @@ export class EpisodeRunner {
     return drawn;
   }
 
-  /** Rejects with `ResetHangsError` where it takes too long: nothing moves meanwhile, the guard holds. */
+  /** Rejects with `ResetHangsError` after the time limit; nothing moves meanwhile, the guard holds. */
   async #resetScene(layout: SceneLayout): Promise<void> {
     const limitMs = this.#options.resetLimitMs ?? RESET_LIMIT_MS;
     let timer: NodeJS.Timeout | undefined;
@@ -336,10 +335,10 @@ export class EpisodeRunner {
     }
   }
 
-  /** Rejects with `NoLeaveError` where only a person may let it go on, or can: where they arrange the scene, no new one mends what is in its way. */
+  /** Rejects with `NoLeaveError` if a person is required, also where people arrange the scene: no new scene helps there. */
   async #activate({ layout }: EpisodeOptions): Promise<void> {
     const { link } = this.#options;
-    // After power-up each joint is tried first, which is waited for.
+    // After power-up each joint is tried first; `activate` waits for that.
     const answer = await activate(link);
     if (answer.ok) return;
     throw layout === undefined || answer.needs === 'person'
@@ -347,14 +346,14 @@ export class EpisodeRunner {
       : refused('activate', answer.reason);
   }
 
-  /** Rejects with `NoLeaveError` where only a person may let it go on. */
+  /** Rejects with `NoLeaveError` if a person is required. */
   async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
     const answer = await this.#options.link.request(request);
     if (answer.ok) return;
     throw answer.needs === 'person' ? new NoLeaveError(answer.reason) : refused(request.kind, answer.reason);
   }
 
-  /** Decides, lets one policy period pass, and judges what came of it: the transition. Gives why no step may follow. */
+  /** Decides, waits for one policy period, and judges the result: one transition. Returns the reason why no step may follow. */
   async #step(episode: EpisodeOptions, noise: PolicyNoise, before: EpisodeTally): Promise<string | undefined> {
     const { link, timings } = this.#options;
     const startMs = performance.now();
@@ -371,7 +370,7 @@ export class EpisodeRunner {
     return episode.cutBy?.() ?? unled ?? this.#abortReason(link.latest) ?? this.#idleTank.reason(link.latest);
   }
 
-  /** Fills the command and the transition's actions; says who decided. */
+  /** Fills the command and the transition's actions; returns the source of the decision. */
   async #decide(episode: EpisodeOptions, noise: PolicyNoise): Promise<Source> {
     const { clock, task, policyHz } = this.#options;
     const t = this.#transition;
@@ -410,14 +409,14 @@ export class EpisodeRunner {
     return `${episode.operator?.decidedBy ?? 'human'}_${teleop.phase}`;
   }
 
-  /** Sends the command, lets one policy period pass, and measures and judges what came of it. Gives why the policy may not go on. */
+  /** Sends the command, waits for one policy period, measures and judges. Returns the reason why the policy may not go on. */
   async #execute({ judge }: EpisodeOptions): Promise<string | undefined> {
     const { link, task, basePolicy: base } = this.#options;
     const t = this.#transition;
     this.#executed.begin(link.latest);
     this.#costs.begin(link.latest);
     link.send(this.#command);
-    // The guard does not let the policy go on by itself after a person has let go.
+    // After a person has released control, the guard requires a new activation for the policy.
     const isHandedBack = link.latest.state === 'active.human' && this.#command.decider !== 'human';
     const unled = isHandedBack ? await this.#leaveAgain() : undefined;
     const startMs = performance.now();
@@ -433,14 +432,14 @@ export class EpisodeRunner {
     this.#options.phaseSwitch?.see(link.latest);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
-    // What was planned was for another way than the one that a person took.
+    // The chunk was planned for another path than the one that the person took.
     if (isIntervention(t.source)) base?.drop();
     if (base !== undefined) await this.#askBase(base);
     t.nextObservation.set(this.#stack.values);
     return unled;
   }
 
-  /** After a person let go: why the policy may not go on yet. */
+  /** Called after a person has released control. Returns the reason why the policy may not go on yet. */
   async #leaveAgain(): Promise<string | undefined> {
     const answer = await this.#options.link.request({ kind: 'activate' });
     if (answer.ok) return undefined;
@@ -448,7 +447,7 @@ export class EpisodeRunner {
     return 'a person let go, and nobody has given leave to go on';
   }
 
-  /** Lets the base policy add its action to the current observation. */
+  /** Lets the base policy write its action into the current observation. */
   async #askBase(base: BasePolicy): Promise<void> {
     const startMs = performance.now();
     await base.act(this.#stack.state, this.#stack.baseAction);
@@ -466,18 +465,18 @@ export class EpisodeRunner {
     if (isActive(frame.state)) return undefined;
     if (this.#transition.terminated) return undefined;
     const { clock, joints = [] } = this.#options;
-    // One that came too late was issued after the lease of the one before, or was on its way when that ran out.
+    // A late command was issued after the lease of the previous one, or was under way when that ran out.
     const leftS = Math.min(this.#leaseLeftS, leaseLeftS(this.#command, clock.nowS()));
     return whyHeld(frame, { joints, leaseLeftS: this.#motion.isLeaseOver ? 0 : leftS });
   }
 }
 
-/** Row 16 lets only a person move an arm that stands outside its limits: what a program decides must not be called a person's. */
+/** Row 16 lets only a person move an arm outside its limits, so a program's decision must not count as a person's. */
 function deciderOf(operator: EpisodeOptions['operator']): Decider {
   return operator?.decidedBy === 'human' ? 'human' : 'script';
 }
 
-/** A demonstration, and whatever goes on without a policy, has no phases. */
+/** Demonstrations, and motion without a policy or outside the task, have no phases. */
 function isPhased({ policy, purpose, judge }: EpisodeOptions): boolean {
   return policy !== undefined && purpose !== 'demo' && judge === undefined;
 }

@@ -1,13 +1,13 @@
-/** What is measured of an episode: its safety costs, what its steps come to, and a tank that nothing can be paid from any more. */
+/** Measurements of an episode: its safety costs, sums over its steps, and detection of an energy tank that stays empty. */
 import { type GuardFrame, isIntervention, type Source, type Transition } from '../core/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { Verdict } from '../tasks/index.ts';
 import type { EpisodeResult, OwnVerdict } from './session-types.ts';
 
-/** A record holds finite numbers; no margin means less than that nothing is left. */
+/** Lower bound of recorded margins: records hold finite numbers, and a margin far below 0 means no more than one below 0. */
 const LEAST_MARGIN = -1e3;
 
-/** The safety costs of one step, gathered from the ticks that it takes. */
+/** Safety costs of one step, accumulated over its ticks. */
 export class StepCosts {
   #filterBits = 0;
   #marginMin = 1;
@@ -24,7 +24,7 @@ export class StepCosts {
     this.#injectedBeforeJ = tankInjectedJ;
   }
 
-  /** Takes over one tick. Tick-safe. */
+  /** Adds one tick. Tick-safe. */
   tick(frame: GuardFrame): void {
     this.#filterBits |= frame.filterBits;
     if (frame.marginMin < this.#marginMin) this.#marginMin = frame.marginMin;
@@ -34,9 +34,9 @@ export class StepCosts {
   end(frame: GuardFrame, out: Transition): void {
     out.filterBits = this.#filterBits;
     out.cost = (frame.changedTicks - this.#changedBefore) / Math.max(1, frame.ticks - this.#ticksBefore);
-    // As exact as the observations are: what is beyond that differs between two runs of one seed.
+    // Float32, as the observations: further digits differ between two runs of one seed.
     out.marginMin = Math.fround(Math.max(LEAST_MARGIN, this.#marginMin));
-    // The difference of two large sums: below a nanojoule it says how they were rounded.
+    // Difference of two large sums: below a nanojoule it is rounding error.
     const drainNj = Math.round(1e9 * (frame.tankInjectedJ - this.#injectedBeforeJ));
     out.tankDrainJ = Math.fround(Math.max(0, drainNj) / 1e9);
     out.tankLevel = Math.fround(frame.tankLevel);
@@ -57,12 +57,12 @@ export class EpisodeTally {
   #basePhaseSteps = 0;
   #own: OwnVerdict | undefined;
 
-  /** Who decided the newest step. */
+  /** Source of the newest step. */
   get source(): Source | undefined {
     return this.#source;
   }
 
-  /** Whether the newest step was one of the base phase, and how many were. */
+  /** True if the newest step was in the base phase; `basePhaseSteps` counts such steps. */
   get isBasePhase(): boolean {
     return this.#isBasePhase;
   }
@@ -71,7 +71,7 @@ export class EpisodeTally {
     return this.#basePhaseSteps;
   }
 
-  /** Takes a step that is done. `own`: what the task's own rules say of it, where a classifier decides. */
+  /** Adds a finished step. `own`: verdict of the task's own rules, if a classifier decides. */
   add(transition: Transition, own?: Readonly<Verdict>): void {
     const { source, reward, cost, tankDrainJ, marginMin, episode, step, isBasePhase } = transition;
     if (own !== undefined) {
@@ -92,7 +92,7 @@ export class EpisodeTally {
     this.#marginMin = Math.min(this.#marginMin, marginMin);
   }
 
-  /** After the last step. `abortedBy`: what cut the episode, unless it was decided in that step. */
+  /** Called after the last step. `abortedBy`: reason that cut the episode, unless it was decided in that step. */
   result(success: boolean, isDecided: boolean, abortedBy: string | undefined): EpisodeResult {
     const steps = this.#steps;
     return {
@@ -109,14 +109,14 @@ export class EpisodeTally {
   }
 }
 
-/** An empty tank under a policy ends the episode after so long without motion, s. */
+/** Time without motion after which an empty tank ends an episode under a policy, s. */
 const IDLE_TANK_S = 2;
-/** The reference of a joint that moves slower than this stands, rad/s. */
+/** A joint whose reference moves slower than this counts as standing, rad/s. */
 const STANDS_RAD_PER_S = 0.01;
-/** What an episode says that was cut because nothing could move any more (row 42). */
+/** `abortedBy` of an episode cut because nothing could move any more (row 42). */
 export const TANK_STAYS_EMPTY: string = `the energy tank is empty, and the robot has not moved for ${IDLE_TANK_S} s`;
 
-/** Sees a policy that asks for motion which an empty tank cannot pay for: it would learn of nothing but standing still. */
+/** Detects a policy that requests motion which an empty tank cannot pay for: it would learn nothing but standing still. */
 export class IdleTank {
   readonly #limitSteps: number;
   readonly #stillRad: number;
@@ -134,7 +134,7 @@ export class IdleTank {
     this.#steps = 0;
   }
 
-  /** After a step: why the episode cannot go on. */
+  /** Called after a step. Returns the reason why the episode cannot go on. */
   reason({ state, faultFlags, referenceRad }: GuardFrame): string | undefined {
     let isIdle = state === 'active.policy' && (faultFlags & TANK_EMPTY) !== 0;
     for (let i = 0; i < referenceRad.length; i++) {

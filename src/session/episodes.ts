@@ -1,5 +1,5 @@
 /**
- * The episodes of a session: demonstrations, training, evaluation, in real time as in lock-step. Each begins with leave of the guard
+ * The episodes of a session: demonstrations, training, evaluation, in real time and in lock-step. Each begins with the guard's permission
  * and ends holding.
  */
 import { isActive, type SceneLayout, type Transition } from '../core/index.ts';
@@ -36,7 +36,7 @@ import type { RunPhase } from './status.ts';
 import { InterventionWatch, type ObservationWatch } from './watches.ts';
 import type { PolicyUse } from './weights/policy-use.ts';
 
-/** Weights and observations that are waited for are looked at so often, ms. */
+/** Polling interval while waiting for weights or observations, ms. */
 const WAIT_MS = 50;
 
 type EpisodeParts = DemonstrationParts &
@@ -55,7 +55,7 @@ type EpisodeParts = DemonstrationParts &
     | 'afterStop'
   >;
 
-/** What moves the robot in a session. */
+/** Parts of a session that move the robot. */
 export interface EpisodesOptions {
   readonly parts: EpisodeParts;
   readonly pace: Pace;
@@ -67,7 +67,7 @@ export interface EpisodesOptions {
 
 export class Episodes {
   readonly demonstrations: Demonstrations;
-  /** Absent where nobody records. */
+  /** Absent unless demonstrations are recorded with `rein record`. */
   readonly recording: RecordingDesk | undefined;
   readonly #parts: EpisodeParts;
   readonly #pace: Pace;
@@ -77,21 +77,21 @@ export class Episodes {
   readonly #observations: ObservationWatch;
   readonly #interventions: InterventionWatch;
   readonly #segments: SegmentWatch;
-  /** The present episode, once a step of it was recorded. */
+  /** The current episode, once one of its steps was recorded. */
   #recordedAs: EpisodePlace | undefined;
   readonly #help: HelpDesk;
   readonly #reset: SceneReset;
   #count = 0;
-  /** Who may decide in the present episode besides the policy. */
+  /** Operator that may decide in the current episode besides the policy. */
   #asked: EpisodeOptions['operator'];
-  /** Numbers of the newest step. */
+  /** Episode and step number of the newest step. */
   #at = { episode: 0, step: 0 };
-  /** The present episode could not begin: only a person can mend why. */
+  /** True if the current episode could not begin, for a reason that only a person can remove. */
   #needsPerson = false;
   #hasReportedWait = false;
-  /** The episode before was cut: the robot goes back before the next. */
+  /** True if the previous episode was cut: the robot rewinds before the next. */
   #isRewindDue = false;
-  /** Why no episode may begin; `undefined` where one may. */
+  /** Reason why no episode may begin; `undefined` if one may. */
   #heldBack: string | undefined;
 
   constructor({ parts, pace, policy, guard, marks, observations }: EpisodesOptions) {
@@ -125,7 +125,7 @@ export class Episodes {
       },
       mayGoOn: async (activity, abortedBy) => {
         if (!(await this.#mayGoOn(activity, abortedBy))) return false;
-        // What stopped it, a person may have to see before it moves again.
+        // A person may have to look at the cause of the stop before the robot moves again.
         await this.#pace.awaitLeave(activity);
         return true;
       },
@@ -163,7 +163,7 @@ export class Episodes {
     });
   }
 
-  /** Where the newest step was: its episode of the node's life, and its number in that. */
+  /** Position of the newest step: number of its episode since the node's start, and its number in that episode. */
   get at(): { readonly episode: number; readonly step: number } {
     return this.#at;
   }
@@ -172,14 +172,14 @@ export class Episodes {
     return this.#heldBack !== undefined;
   }
 
-  /** No episode begins until this is called with `undefined`. */
+  /** Prevents episodes from beginning until it is called with `undefined`. */
   holdBack(reason: string | undefined): void {
-    // Nothing else that a person is asked for is taken back.
+    // Leaves other requests to the operator in place.
     if (reason !== this.#heldBack) this.#parts.live.log.ask(reason);
     this.#heldBack = reason;
   }
 
-  /** A person lets the robot go on: that answers it, where it has asked for help. */
+  /** Called when a person lets the robot go on, which also answers its request for help. */
   goOn(): void {
     this.#help.goOn();
   }
@@ -188,29 +188,29 @@ export class Episodes {
     return this.demonstrations.isShownByPerson || this.recording?.isShown === true;
   }
 
-  /** The robot goes back the way it came. Gives why it cannot. */
+  /** Begins a rewind. Returns the reason if it cannot. */
   rewind(): string | undefined {
     if (this.#isShownByPerson) return 'A demonstration is given up with n, or Failure at the page, not taken back.';
     const { operators, people, rewind, link } = this.#parts;
     if ((operators ?? people) === undefined) return 'Nobody here may take over.';
-    // What is asked for of a robot that stands would begin whenever somebody lets it go on.
+    // A rewind requested while the robot stands would begin whenever a person lets it go on.
     const { state } = link.latest;
     const isDriven = isActive(state) || this.#help.isAsking;
     if (this.#heldBack !== undefined || !isDriven) return 'The robot stands: let it go on first.';
     return rewind.begin();
   }
 
-  /** Nothing goes on any more: nobody is in control. */
+  /** Called when the activity is over: no operator is in control any more. */
   ended(): void {
     this.#interventions.end(this.#parts.clock.nowS());
   }
 
-  /** Demonstrations where they are missing, then training episodes, until it is over or cut. */
+  /** Demonstrations if they are missing, then training episodes, until training is over or cut. */
   async running(activity: Activity<void>): Promise<void> {
     try {
       await this.#pace.join(activity);
       if (this.recording !== undefined) return await this.recording.work(activity);
-      // Without all demonstrations no weights will ever come: a robot that was stopped meanwhile does not wait for them.
+      // Without all demonstrations no weights will arrive, so a robot stopped meanwhile does not wait for them.
       if (this.demonstrations.areDue && !(await this.demonstrations.give(activity))) return;
       if (!this.#policy.isReady && this.#needsPolicy) {
         const message = 'Holding: waiting for the first weights of the learner.';
@@ -218,12 +218,12 @@ export class Episodes {
       }
       while (activity.reason === undefined && (await this.#train(activity)) === 'goOn');
     } catch (error) {
-      // Who stops the robot between two steps meets refusals and waits that end: that is the end asked for.
+      // A stop between two steps leads to refusals and aborted waits: that is the requested end.
       if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
     }
   }
 
-  /** One episode. */
+  /** Runs one episode. */
   async single(activity: Activity<EpisodeReport>, request: EpisodeRequest): Promise<EpisodeReport> {
     const { operators, people } = this.#parts;
     const isTraining = request.purpose === 'training';
@@ -235,7 +235,7 @@ export class Episodes {
     return this.#run(activity, request.purpose, options, request.onStep);
   }
 
-  /** Episodes by the mean of the weights as they are now. Helped episodes are no successes. Nothing is recorded. */
+  /** Runs episodes by the mean action of the current weights. Helped episodes are no successes. Nothing is recorded. */
   async evaluating(activity: Activity<EvaluationReport>, request: EvaluationRequest): Promise<EvaluationReport> {
     const wanted = request.episodes || this.#parts.setup.config.task.evaluation.episodes;
     this.#phase('evaluating');
@@ -250,7 +250,7 @@ export class Episodes {
         endedEarly =
           activity.reason ??
           this.#guard.refusal()?.message ??
-          // Nobody is waited for here, and no new scene mends it.
+          // An evaluation does not wait for a person, and no new scene helps.
           (this.#needsPerson ? report.abortedBy : undefined);
         continue;
       }
@@ -261,12 +261,12 @@ export class Episodes {
     return done.length < wanted ? { ...evaluation, endedEarly: endedEarly ?? 'it was cut' } : evaluation;
   }
 
-  /** Whether there is a reason to wait for weights: a person may move an arm that has no policy. */
+  /** True if there is a reason to wait for weights; without a learner, people may move an arm that has no policy. */
   get #needsPolicy(): boolean {
     return this.#parts.recorder.connection !== undefined || this.#parts.people === undefined;
   }
 
-  /** Holds until there is something to act with. Nobody waits in silence for demonstrations that nobody here may give. */
+  /** Holds until there are weights to act with. Reports it if the learner waits for demonstrations that cannot be given here. */
   async #awaitWeights(activity: Activity<void>): Promise<void> {
     this.#policy.poll();
     if (this.#policy.isReady || !this.#needsPolicy) return;
@@ -277,7 +277,7 @@ export class Episodes {
       const message = demonstrationsMissing(this.#parts.setup.config.task.demonstrations);
       this.#parts.listeners.report({ level: 'warn', name: 'demonstrationsMissing', message });
     }
-    // In lock-step they are waited for here.
+    // In lock-step, this waits for them.
     await this.#policy.beforeStep();
     while (!this.#policy.isReady) {
       await this.#pause(activity);
@@ -285,7 +285,7 @@ export class Episodes {
     }
   }
 
-  /** The next training episode, once it may begin, unless training is over. */
+  /** Runs the next training episode once it may begin, unless training is over. */
   async #train(activity: Activity<void>): Promise<'goOn' | 'isOver'> {
     await this.#awaitWeights(activity);
     await this.#pace.awaitLeave(activity);
@@ -304,7 +304,7 @@ export class Episodes {
       report = await this.#run(activity, 'training', { ...this.#inTraining(activity, operators), maxSteps });
     } catch (error) {
       if (activity.reason !== undefined || link.lostReason !== undefined) throw error;
-      // Others act, or none until there are newer ones.
+      // Other weights act, or none until newer ones arrive.
       await this.#policy.giveUp(error);
       return 'goOn';
     }
@@ -312,7 +312,7 @@ export class Episodes {
     return (await this.#mayGoOn(activity, report.abortedBy)) ? 'goOn' : 'isOver';
   }
 
-  /** Part of automatic recovery: back the way the robot came before the next episode. Nothing of it is recorded. */
+  /** Automatic recovery: rewinds before the next episode. Nothing of it is recorded. */
   async #rewindFirst(activity: Activity<void>): Promise<void> {
     this.#isRewindDue = false;
     const { rewind, people } = this.#parts;
@@ -322,16 +322,16 @@ export class Episodes {
     const cutBy = (): string | undefined => activity.episodeReason ?? over();
     await this.#unlessCut(activity, { operator: people ?? rewind, purpose: 'evaluation', judge: neverOver, cutBy });
     rewind.giveBack();
-    // Leave ends with whatever moves the robot in a person's place.
+    // Permission ends with motion in a person's place, such as the rewind.
     await this.#pace.awaitLeave(activity);
   }
 
-  /** Brings the robot back, where that is due; gives the scene in which the simulator puts it after all. */
+  /** Brings the robot back if that is due; returns the layout if the simulator sets the scene after all. */
   async #bringBack(activity: Activity<unknown>): Promise<SceneLayout | undefined> {
     if (this.#parts.setup.reset === undefined && this.#parts.runner.startsAs() === undefined) return undefined;
     const layout = await this.#reset.bringBack(activity);
     await this.#pace.awaitLeave(activity);
-    // Whoever paused the run on the way back has not let it go on.
+    // A person who paused the run on the way back has not let it go on yet.
     await this.#whileHeldBack(activity);
     return layout;
   }
@@ -349,7 +349,7 @@ export class Episodes {
     };
   }
 
-  /** Nothing of it is recorded, and the weights stay as they are. */
+  /** Options of an evaluation: nothing is recorded, and the weights stay as they are. */
   #inEvaluation(operator: EpisodeOptions['operator']): Partial<EpisodeOptions> {
     return {
       ...this.#actors(operator),
@@ -378,10 +378,10 @@ export class Episodes {
     this.#show(transition);
   }
 
-  /** Who has the robot, where that is not the policy. */
+  /** The operator in control, if it is not the policy. */
   #operator(): StepOperator {
     const { operators, people } = this.#parts;
-    // Who shows how it is done, or may help in an evaluation, is asked alone, without the script that may correct.
+    // Demonstrations and evaluations involve people alone, without the script that may correct.
     const arbiter = this.#asked === operators ? operators : people;
     const isStopped = people?.isStopRequested === true;
     return {
@@ -449,7 +449,7 @@ export class Episodes {
     return report;
   }
 
-  /** Arranges the scene until an episode may begin there, and runs it. What begins as the scene is may come back without a step. */
+  /** Arranges scenes until an episode may begin, and runs it. With `as it is`, the result may have no steps. */
   async #runOpen(
     activity: Activity<unknown>,
     scene: EpisodePurpose | 'demo' | 'as it is',
@@ -475,7 +475,7 @@ export class Episodes {
     while (this.#heldBack !== undefined) await this.#pause(activity);
   }
 
-  /** What the task's own rules say is recorded beside what a classifier said. */
+  /** Records the verdict of the task's own rules beside the classifier's. */
   #noteOwn({ own, success, steps }: EpisodeResult): void {
     if (own === undefined) return;
     const { live, recorder } = this.#parts;
@@ -483,7 +483,7 @@ export class Episodes {
     live.log.write({ kind: 'verdict', epoch: recorder.epoch, episode, success, steps, ownFirstSuccess });
   }
 
-  /** A stop that comes before the first step ends an episode without any. */
+  /** Runs an episode; a stop before its first step ends it without any. */
   async #unlessCut(activity: Activity<unknown>, options: EpisodeOptions): Promise<EpisodeResult> {
     this.#needsPerson = false;
     this.#asked = options.operator;
@@ -504,7 +504,7 @@ export class Episodes {
     }
   }
 
-  /** Whether what goes on may go on after an episode that ended early because of `why`. */
+  /** Resolves to true if the activity may go on after an episode that ended early because of `why`. */
   #mayGoOn(activity: Activity<unknown>, why: string | undefined): Promise<boolean> {
     const needs = this.#needsPerson ? 'person' : 'guard';
     return this.#pace.afterEpisode(activity, why === undefined ? undefined : { why, needs });
@@ -514,7 +514,7 @@ export class Episodes {
     return pauseOf(activity, this.#parts.link, WAIT_MS);
   }
 
-  /** Without a learner nothing is trained. */
+  /** Without a learner there is no training. */
   get #atWork(): 'training' | 'running' {
     return this.#parts.recorder.connection === undefined ? 'running' : 'training';
   }

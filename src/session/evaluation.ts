@@ -1,9 +1,9 @@
-/** What the episodes of an evaluation come to. */
+/** Summary of an evaluation's episodes. */
 import { wilsonInterval } from '../core/index.ts';
 import { workRates } from '../record/index.ts';
 import type { EpisodeReport, EvaluationReport } from './session-types.ts';
 
-/** Of finished episodes, which took `robotS` seconds. Helped episodes are no successes. */
+/** Summarises finished episodes, which took `robotS` seconds. Helped episodes are no successes. */
 export function evaluationOf(done: readonly EpisodeReport[], robotS: number): EvaluationReport {
   const successes = successesOf(done);
   const { low, high } = done.length === 0 ? { low: 0, high: 1 } : wilsonInterval(successes, done.length);
@@ -23,7 +23,7 @@ export function evaluationOf(done: readonly EpisodeReport[], robotS: number): Ev
   };
 }
 
-/** Episodes that succeeded without help. */
+/** Number of episodes that succeeded without help. */
 export function successesOf(done: readonly EpisodeReport[]): number {
   return done.filter(({ success, interventions }) => success && interventions === 0).length;
 }

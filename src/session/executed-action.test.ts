@@ -19,7 +19,7 @@ const joint: ActionSpec = {
   dimensions: [0, 1, 2, 3].map((i) => ({ name: `joint_${i}`, scale: 0.05, unit: 'rad' as const })),
 };
 
-/** What is found to be executed between `before` and `after` of the command `asked`. */
+/** Executed action measured between `before` and `after`, for the command `asked`. */
 function executed(spec: ActionSpec, before: GuardFrame, after: GuardFrame, asked: readonly number[]): number[] {
   const measure = new ExecutedAction(spec, 6);
   const command = createActionCommand(4);
@@ -50,7 +50,7 @@ describe('the executed action', () => {
   it('of a command that was refused or ran out is the way that the reference still went', () => {
     const before = standingFrame({ tipM: [0.1, 0.2, 0.3] });
     const after = standingFrame({ tipM: [0.104, 0.199, 0.28] });
-    // What is left of a command that is not followed means nothing.
+    // The shortfall of a command that is not followed is meaningless.
     after.shortfall.fill(0.5);
     const way = [0.4, -0.1, -1, 0].map((value) => expect.closeTo(value, 5));
     for (const seq of [-1, 6]) {

@@ -1,34 +1,34 @@
 /**
- * What the robot was really made to do in a step, in the units that actions have: what critics learn on.
+ * The action that the robot really executed in a step, in units of the action: critics learn on it.
  *
- * An action asks for a set-point; the leash and the walls are part of what it means (pressing harder against a wall
- * than the leash allows is the same as pressing as hard as it allows). So the executed action is the asked one, less
- * what the filters kept the reference from reaching. Measuring the way of the reference instead would call every push
- * against a wall "no motion", and critics would have to guess the value of all the pushes that they never see.
+ * An action requests a set-point; leash and walls are part of its meaning (pressing harder against a wall than the leash allows is the same
+ * as pressing as hard as it allows). So the executed action is the requested one, less what the filters kept the reference from reaching.
+ * Measuring the path of the reference instead would call every push against a wall "no motion", and critics would have to guess the value
+ * of all the pushes that they never see.
  */
 import { type ActionCommand, type ActionSpec, type GuardFrame, TOOL_AXES, toolAxisOf } from '../core/index.ts';
 
 export class ExecutedAction {
   readonly #spec: ActionSpec;
   readonly #startRad: Float64Array;
-  /** Which joint each dimension moves; −1 for one that moves the tool. */
+  /** Joint that each dimension moves; −1 for one that moves the tool. */
   readonly #joints: readonly number[];
   readonly #startTcp: Float64Array = new Float64Array(7);
 
-  /** `jointNames`: of the guard's vectors, in their order; an action may move some of them, in another order. */
+  /** `jointNames`: joints in the order of the guard's vectors; an action may move a subset of them, in another order. */
   constructor(spec: ActionSpec, joints: number, jointNames: readonly string[] = []) {
     this.#spec = spec;
     this.#startRad = new Float64Array(joints);
     this.#joints = jointsOf(spec, jointNames);
   }
 
-  /** Remembers where the reference is when a step begins. */
+  /** Stores the reference at the beginning of a step. */
   begin(frame: GuardFrame): void {
     this.#startRad.set(frame.referenceRad);
     this.#startTcp.set(frame.referenceTcp);
   }
 
-  /** Writes into `out` ([A]) what became of `command` by the end of its step, within [−1, 1]. */
+  /** Writes what was executed of `command` by the end of its step into `out` ([A]), within [−1, 1]. */
   end(frame: GuardFrame, command: ActionCommand, out: Float32Array): void {
     const isFollowed = frame.commandSeq === command.seq;
     for (let i = 0; i < out.length; i++) {
@@ -37,7 +37,7 @@ export class ExecutedAction {
     }
   }
 
-  /** Where the command was refused, ran out, or was halted: the way that the reference went in the step. */
+  /** Displacement of the reference during the step, for a command that was refused, expired or was halted. */
   #way(frame: GuardFrame, i: number): number {
     const { name, scale } = this.#spec.dimensions[i]!;
     const joint = this.#joints[i]!;
@@ -51,8 +51,8 @@ export class ExecutedAction {
 const AXES: readonly string[] = TOOL_AXES.slice(0, 3);
 
 /**
- * [A] the joint that each number of an action moves; −1 for one that moves the tool. `jointNames`: of the guard's vectors, in their order; none: a
- * joint action's dimensions are the joints.
+ * [A] joint that each dimension of an action moves; −1 for one that moves the tool. `jointNames`: joints in the order of the guard's
+ * vectors; empty: a joint action's dimensions are the joints.
  */
 function jointsOf({ kind, dimensions }: ActionSpec, jointNames: readonly string[]): readonly number[] {
   return dimensions.map(({ name }, i) => {
@@ -62,17 +62,17 @@ function jointsOf({ kind, dimensions }: ActionSpec, jointNames: readonly string[
 }
 
 /**
- * The guard puts its reference to the measured arm whenever torque comes on, at an acknowledgement and with a new scene, and keeps it
- * within the leash of the arm from then on.
+ * The guard's reference in the action's dimensions. The guard sets it to the measured arm whenever torque is enabled, at an acknowledgement
+ * and with a new scene, and keeps it within the leash of the arm from then on.
  */
 export class ReferencePose {
   readonly #spec: ActionSpec;
   readonly #joints: readonly number[];
   readonly #pose: Float64Array;
-  /** Yaw is counted from the first orientation that was seen; only differences of it mean anything. */
+  /** Yaw is relative to the first orientation seen; only its differences are meaningful. */
   #first: Float64Array | undefined;
 
-  /** `jointNames`: of the guard's vectors, in their order; none: the action's dimensions are the joints. */
+  /** `jointNames`: joints in the order of the guard's vectors; empty: the action's dimensions are the joints. */
   constructor(spec: ActionSpec, jointNames: readonly string[] = []) {
     this.#spec = spec;
     this.#joints = jointsOf(spec, jointNames);
@@ -92,7 +92,7 @@ export class ReferencePose {
   }
 }
 
-/** The turn about the base's z axis from the quaternion `from` to that in `tcp` (7), rad: of a tool whose tilt is held. */
+/** Rotation about the base's z axis from the quaternion `from` to that in `tcp` (7), rad, for a tool of constant tilt. */
 function yawFrom(from: Float64Array, tcp: Float64Array): number {
   const [, , , w, x, y, z] = tcp;
   const [a, b, c, d] = from;

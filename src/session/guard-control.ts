@@ -1,4 +1,4 @@
-/** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
+/** A session's requests to the guard besides motion: stopping, standing still, acknowledging. */
 
 import type { RunSetup } from '../config/setup.ts';
 import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
@@ -6,9 +6,9 @@ import { driverKind } from '../drivers/index.ts';
 import { activate, faultText, type GuardLink, holdAgain, isLatched } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
 
-/** The arm has so long to come to rest, s. */
+/** Time limit for the arm to come to rest, s. */
 const STANDS_AFTER_S = 3;
-/** A cause that is still there stops the robot again within so many ticks: three that count, and some to hear of it. */
+/** Ticks within which a remaining cause stops the robot again: three that count, and some until it is reported. */
 const HOLDS_TICKS = 6;
 
 export class GuardControl {
@@ -22,12 +22,12 @@ export class GuardControl {
     this.#isArranged = arrangesScene(setup);
   }
 
-  /** Brakes and holds, latched. Resolves when the guard has taken it. */
+  /** Brakes and holds, latched. Resolves when the guard has accepted it. */
   async stop(): Promise<void> {
     await this.#link.request({ kind: 'stop' });
   }
 
-  /** Waits until the arm stands, or has had its time. */
+  /** Waits until the arm stands, or its time limit is over. */
   async stands(): Promise<void> {
     const link = this.#link;
     for (let i = 0; i < STANDS_AFTER_S * link.shape.controlHz; i++) {
@@ -36,7 +36,7 @@ export class GuardControl {
     }
   }
 
-  /** Why no motion can begin now, one sentence; `undefined` where it can. */
+  /** Reason why no motion can begin now, one sentence; `undefined` if it can. */
   refusal(): { readonly message: string; readonly remedy: string } | undefined {
     const { lostReason, latest } = this.#link;
     if (lostReason !== undefined) {
@@ -59,9 +59,9 @@ export class GuardControl {
   }
 
   /**
-   * Leave to move, as far as a program may ask for it: a simulated robot goes on by itself unless something serious or somebody
-   * stopped it. `undefined`: given, and it holds. Else why a person is needed, and whether for leave alone. Takes a tick or two; asks for
-   * no motion.
+   * Requests permission to move, as far as a program may: a simulated robot goes on by itself unless a serious fault or a person stopped
+   * it. `undefined`: granted, and the robot holds. Else the reason why a person is required, and whether for permission alone. Takes a tick
+   * or two; requests no motion.
    */
   async leave(): Promise<{ readonly reason: string; readonly isLeaveAlone: boolean } | undefined> {
     const link = this.#link;
@@ -72,14 +72,13 @@ export class GuardControl {
       return undefined;
     }
     const isLeaveAlone = answer.needs === 'person';
-    // What else is in its way, a new scene may mend.
+    // A new scene may remove any other obstacle.
     return this.#isArranged && held.ok && !isLeaveAlone ? undefined : { reason: answer.reason, isLeaveAlone };
   }
 
   /**
-   * A person has seen why the robot stands: faults whose cause is gone are forgotten, and it holds with torque again.
-   * Never moves it. False where it held already. Throws `ReinError('driver')` where a cause is still there, or
-   * stops it again at once.
+   * Acknowledges a stop after a person has seen its cause: faults whose cause is gone are cleared, and the robot holds with torque again.
+   * Never moves it. False if it held already. Throws `ReinError('driver')` if a cause remains, or stops it again at once.
    */
   async reset(): Promise<boolean> {
     const link = this.#link;
@@ -93,7 +92,7 @@ export class GuardControl {
       });
     }
     await link.advance(HOLDS_TICKS);
-    // What stops it at once is named once it stands.
+    // A cause that stops it at once is reported after it has come to rest.
     await this.stands();
     const held = this.refusal();
     if (held !== undefined) {
@@ -107,7 +106,7 @@ function isMoving({ state }: GuardFrame): boolean {
   return state === 'stopping' || state === 'active.policy' || state === 'active.human';
 }
 
-/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
+/** True if software can arrange robot and objects: in simulation, and if a robot behind ROS offers it. */
 export function arrangesScene({ task, driver }: RunSetup): boolean {
   if (task.isArrangedByPeople === true) return false;
   return driverKind(driver.name).arrangesScene?.(driver.options) ?? true;

@@ -1,4 +1,4 @@
-/** A robot that people hold back, or have not let go on, stands: also on a way back, and where it has asked for something. */
+/** A robot that people hold back, or have not let go on, stands: also during a rewind or reset, and while it asks for something. */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TestRobot } from '../../tests/support/session.ts';
@@ -54,7 +54,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
 }
 const isSaid = (word: string) => () => said.some((line) => line.includes(word));
 
-/** A person moves the robot in the first episode, which is cut then by `cut`. */
+/** A person moves the robot in the first episode, which `cut` then ends. */
 function cutFirst(cut: () => void): void {
   session.listen({
     step: ({ episode, step }) => {
@@ -70,7 +70,7 @@ function paused(): void {
   session.cutEpisode('a person paused the run');
 }
 
-/** Ticks of the robot's motion from now on, until the result is called. */
+/** Collects the states of motion from now on, until the result is called. */
 function watchMotion(): () => string[] {
   const states = new Set<string>();
   const off = session.listen({ frame: ({ state }) => void states.add(state) });
@@ -150,7 +150,7 @@ it('asks for leave anew after it went back by itself, and the run goes on', asyn
   session.resume().done.catch((error: unknown) => {
     failure = error;
   });
-  // The way back is a program's: it goes by the leave that the cut one was answered with, and leaves it to the next episode.
+  // A program drives the reset: it uses the permission given after the cut, and leaves it to the next episode.
   for (let times = 1; times <= 2; times++) {
     await until(() => asked() === times || failure !== undefined, `question ${times}`);
     await robot.letGoOn();
@@ -200,7 +200,7 @@ it('is not driven by hand between episodes before somebody gave leave, and says 
   await until(isSaid('Nobody has given leave'), 'the first question');
   await robot.letGoOn();
   await until(isSaid('put the robot and its things in place'), 'the question for things');
-  // Whoever stops and acknowledges has given no leave to move.
+  // A person who stops and acknowledges has given no permission to move.
   await robot.link?.request({ kind: 'stop' }, 'person');
   await robot.tick(60);
   for (const kind of ['acknowledge', 'enable'] as const) {

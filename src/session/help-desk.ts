@@ -1,4 +1,4 @@
-/** A robot that gets nowhere asks people for help, within the episode: what it asks, how they answer, and what came of it. */
+/** Requests for help by a robot without progress, within the episode: its question, the answer, and the outcome. */
 import type { Transition } from '../core/index.ts';
 import type { Activity } from './activity.ts';
 import { HelpWatch, VALUES_WITHIN_S } from './help-watch.ts';
@@ -6,9 +6,9 @@ import type { SessionParts } from './session-parts.ts';
 
 export interface HelpHooks {
   readonly pause: (activity: Activity<unknown>) => Promise<void>;
-  /** It asks from here on. */
+  /** Called when the robot begins to ask. */
   readonly onAsk: () => void;
-  /** What people are asked for besides. */
+  /** Request to the operator that is pending besides, shown again after the answer. */
   readonly askedBefore: () => string | undefined;
 }
 
@@ -19,7 +19,7 @@ export class HelpDesk {
   readonly #hooks: HelpHooks;
   readonly #watch: HelpWatch;
   readonly #offsetM: Float64Array = new Float64Array(3);
-  /** A person has answered that the robot may go on. */
+  /** True once a person has answered that the robot may go on. */
   #mayGoOnAlone = false;
   #isAsking = false;
   #hasReportedProgress = false;
@@ -35,35 +35,35 @@ export class HelpDesk {
     });
   }
 
-  /** It asks for help, and holds. */
+  /** True while the robot asks for help, and holds. */
   get isAsking(): boolean {
     return this.#isAsking;
   }
 
-  /** A person lets the robot go on. */
+  /** Called when a person lets the robot go on. */
   goOn(): void {
     this.#mayGoOnAlone = true;
   }
 
-  /** What the result gives: whether a person has let the robot go on since. */
+  /** Returns a function that is true once a person has let the robot go on since this call. */
   listen(): () => boolean {
     this.#mayGoOnAlone = false;
     return () => this.#mayGoOnAlone;
   }
 
-  /** An episode begins. */
+  /** Called when an episode begins. */
   begin(purpose: Parameters<HelpWatch['begin']>[0]): void {
     this.#watch.begin(purpose);
   }
 
-  /** A step was done. */
+  /** Called after a step. */
   see(transition: Transition): void {
     this.#watch.see(transition, this.#distanceM());
     for (const values of this.#parts.recorder.connection?.takeValues() ?? []) this.#watch.take(values);
     this.#reportProgress();
   }
 
-  /** Once: nobody who asked for the one is left to think that it is what the robot goes by. */
+  /** Reports once that progress replaces the value measure that the task asks for. */
   #reportProgress(): void {
     const { setup, listeners, people } = this.#parts;
     const { by, afterSteps } = setup.config.task.help;
@@ -73,7 +73,7 @@ export class HelpDesk {
     listeners.report({ level: 'warn', name: 'helpByProgress', message });
   }
 
-  /** Before step number `step` of an episode: holds, where help is due, until a person takes over or lets it go on. */
+  /** Called before step number `step` of an episode: if help is due, holds until a person takes over or lets the robot go on. */
   async beforeStep(activity: Activity<unknown>, step: number): Promise<void> {
     const { people, link, listeners, live } = this.#parts;
     if (!this.#watch.isDue || people === undefined) return;
@@ -98,19 +98,19 @@ export class HelpDesk {
     const unanswered = mayGoOnAlone() ? 'goOn' : 'none';
     this.#watch.answered(step, isTaken() ? 'tookOver' : unanswered, live.log.elapsedS - sinceS);
     live.log.ask(this.#hooks.askedBefore());
-    // Whoever ended the episode meanwhile has let nothing move: its last step is none.
+    // An episode ended meanwhile gets no permission to move: nothing is executed in its last step.
     if (activity.episodeReason !== undefined) return;
-    // Where it is refused, somebody stopped the robot meanwhile: the episode is cut there, as anywhere.
+    // If the guard refuses, the robot was stopped meanwhile: the episode is cut there, as anywhere.
     await link.request({ kind: 'activate' });
     await link.advance(1);
   }
 
-  /** An episode of training or evaluation has ended: see `HelpWatch.validate`. */
+  /** Called when an episode of training or evaluation has ended: see `HelpWatch.validate`. */
   validate(success: boolean): ReturnType<HelpWatch['validate']> {
     return this.#watch.validate(success);
   }
 
-  /** Episode number `episode` has ended: what came of a question is recorded, and told. */
+  /** Called when episode number `episode` has ended: records and reports the outcome of a question. */
   end(episode: number, success: boolean): void {
     const { live, recorder } = this.#parts;
     const asked = this.#watch.end(recorder.epoch, episode, success);
@@ -119,7 +119,7 @@ export class HelpDesk {
     live.log.message(this.#watch.text);
   }
 
-  /** Of the tool from where the task wants it; `undefined` where it names no place. */
+  /** Distance of the tool from the task's goal, m; `undefined` if the task names no place. */
   #distanceM(): number | undefined {
     const { setup, link } = this.#parts;
     if (setup.task.offset === undefined) return undefined;

@@ -12,7 +12,7 @@ function begin(watch: HelpWatch, purpose: 'training' | 'evaluation' = 'training'
   watch.begin(purpose);
 }
 
-/** The next steps of an episode: how far the tool is away after each, m, and whether help is due. */
+/** Adds steps with the distance of the tool after each, m; returns for each whether help is due. */
 function see(watch: HelpWatch, distancesM: readonly number[], source: Source = 'policy'): boolean[] {
   return distancesM.map((distanceM) => {
     watch.see({ ...createTransition(1, 1), episode: EPISODE, step: step++, source }, distanceM);
@@ -20,7 +20,7 @@ function see(watch: HelpWatch, distancesM: readonly number[], source: Source = '
   });
 }
 
-/** An episode that stands still for so many steps, and ends. */
+/** Runs an episode that stands still for so many steps, and ends. */
 function stand(watch: HelpWatch, steps: number, success: boolean, source: Source = 'policy'): number | undefined {
   begin(watch);
   see(watch, new Array<number>(steps + 1).fill(0.5), source);
@@ -31,7 +31,7 @@ it('asks after so many steps without a gain, however the distance goes on meanwh
   const watch = new HelpWatch(OPTIONS, START);
   begin(watch);
   expect(see(watch, [0.5, 0.48, 0.46])).toEqual([false, false, false]);
-  // Too little to be progress, back, and not as near as it was.
+  // Too little to be progress, then back, then not as near as before.
   expect(see(watch, [0.455, 0.49, 0.451])).toEqual([false, false, true]);
   begin(watch);
   expect(see(watch, [0.5, 0.5, 0.5, 0.49, 0.5, 0.5, 0.5])).toEqual([...new Array<boolean>(6).fill(false), true]);
@@ -77,7 +77,7 @@ it('does not ask as soon as a success without help has needed, of the last 20', 
   expect(stand(watch, 7, false)).toBeUndefined();
   expect(stand(watch, 7, true, 'human_correct')).toBeUndefined();
   expect(watch.threshold).toBe(3);
-  // Where it had asked, its time says nothing: somebody looked after it.
+  // The time of an episode that asked does not count: a person attended to it.
   begin(watch);
   see(watch, new Array<number>(9).fill(0.5));
   watch.answered(8, 'goOn', 1);
@@ -129,7 +129,7 @@ it('tells how often people answered, how fast, and what it changed', () => {
 describe('by the value of its steps', () => {
   const byValue = { ...OPTIONS, by: 'value' } as const;
 
-  /** The next steps of an episode get nearer, and their values come as fast as they are done; whether help is due after each. */
+  /** Adds steps whose values arrive at once; returns for each whether help is due. */
   function valued(watch: HelpWatch, values: readonly number[], source: Source = 'policy'): boolean[] {
     return values.map((value) => {
       see(watch, [0.5], source);
@@ -151,7 +151,7 @@ describe('by the value of its steps', () => {
   it('asks where the value stagnates or falls, and not while it rises', () => {
     expect(valued(watchFrom(), [0.2, 0.25, 0.2, 0.29])).toEqual([false, false, false, true]);
     expect(valued(watchFrom(), [0.5, 0.4, 0.3, 0.2])).toEqual([false, false, false, true]);
-    // A rise that does not come up to what was lost is none.
+    // A rise that does not make up for the loss is none.
     expect(valued(watchFrom(), [0.5, 0.1, 0.3, 0.5])).toEqual([false, false, false, true]);
     expect(valued(watchFrom(), [0.1, 0.21, 0.25, 0.25, 0.32, 0.4, 0.5])).toEqual(new Array(7).fill(false));
   });
@@ -170,7 +170,7 @@ describe('by the value of its steps', () => {
     expect(see(watch, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5])).toEqual(new Array(6).fill(false));
     take(watch, [0, 1, 2], [0.2, 0.2, 0.2]);
     expect(watch.isDue).toBe(false);
-    // What is over by the newest value is no reason to ask.
+    // A stagnation that the newest value has ended is no reason to ask.
     take(watch, [3, 4, 5], [0.2, 0.2, 0.5]);
     expect(watch.isDue).toBe(false);
   });
@@ -226,7 +226,7 @@ describe('by the value of its steps', () => {
     expect(see(watch, [...nearer(1), 0.5, 0.5, 0.5])).toEqual([false, false, false, true]);
     expect(watch.by).toBe('progress');
     expect(watch.question).toBe('no progress for 3 steps');
-    // Nothing of the time before is asked for by value any more.
+    // Values of the time before have no influence any more.
     take(watch, [5], [0.9]);
     see(watch, [0.5]);
     expect(watch.by).toBe('progress');
@@ -241,7 +241,7 @@ describe('by the value of its steps', () => {
     begin(watch);
     expect(watch.by).toBe('progress');
     expect(see(watch, [0.5, 0.5, 0.5, 0.5])).toEqual([false, false, false, true]);
-    // Learners value no step of an evaluation, and of a person's there may be more than of the policy's.
+    // Learners value no step of an evaluation, and of an intervention there may be more steps than of the policy.
     const other = watchFrom();
     begin(other, 'evaluation');
     see(other, new Array<number>(20).fill(0.5));
@@ -258,7 +258,7 @@ describe('by the value of its steps', () => {
     begin(watch);
     valued(watch, [0.2]);
     see(watch, [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]);
-    // Steps 1 to 3 have no value, and those after 4 none yet: in none of them is a gain known.
+    // Steps 1 to 3 have no value, and those after 4 none yet: a gain is known in none of them.
     take(watch, [4], [0.9]);
     expect(watch.validate(true)).toEqual({ idleSteps: 6, idleValueSteps: 3 });
     begin(watch);

@@ -1,35 +1,35 @@
 /**
- * When a robot asks for help: what its task measures an episode by has not got better for so many steps. That is progress: the distance to
- * where the task wants the tool, or the return where it names none. Or it is the value that the learner's critics give the executed
- * steps, which comes some steps late; progress takes its place where none comes.
+ * Decides when a robot asks for help: its measure has not improved for a number of steps. The measure is progress (the distance to where
+ * the task wants the tool, or the return if it names no place), or the value that the learner's critics give the executed steps, which
+ * arrives some steps late; progress replaces it if none arrives.
  */
 import { counted, type Transition } from '../core/index.ts';
 import type { StepValues } from '../link/index.ts';
 import type { EpisodeRecord, HelpRecord } from '../record/index.ts';
 import { IdleSteps } from './idle-steps.ts';
 
-/** What an episode that asked comes to, beside what its writer stamps. */
+/** Record of an episode that asked for help, without the writer's stamps. */
 export type HelpEpisode = Omit<HelpRecord, 'tS' | 'envStep'>;
 
 export interface HelpOptions {
   readonly by: HelpRecord['by'];
-  /** Steps without a gain; 0: it never asks. */
+  /** Steps without a gain; 0: never asks. */
   readonly afterSteps: number;
-  /** What counts as progress, m of distance or reward. */
+  /** Smallest change that counts as progress, m of distance or reward. */
   readonly leastProgress: number;
-  /** What counts as a gain in value. */
+  /** Smallest change that counts as a gain in value. */
   readonly leastValueGain: number;
 }
 
-/** Whose steps are watched, and how long successes of earlier starts were without a gain. */
+/** The robot's start, and the longest times without a gain of successes in earlier starts. */
 export interface HelpStart {
-  /** Start of the robot, as the journal counts them. */
+  /** Number of the robot's start, as in the journal. */
   readonly epoch: number;
   readonly policyHz: number;
   readonly earlier: readonly Pick<EpisodeRecord, 'idleSteps' | 'idleValueSteps'>[];
 }
 
-/** Progress takes the place of values where none of the present episode has come for so long, s of steps of the policy. */
+/** Progress replaces values if none of the current episode has arrived for so long, s of policy steps. */
 export const VALUES_WITHIN_S = 10;
 
 export class HelpWatch {
@@ -42,11 +42,11 @@ export class HelpWatch {
   #isTraining = false;
   #isByProgress: boolean;
   #return = 0;
-  /** Of the newest step; its number is -1 before the first. */
+  /** Position of the newest step; its number is -1 before the first. */
   #at = { episode: -1, step: -1 };
-  /** The newest step whose value has come. */
+  /** Newest step whose value has arrived. */
   #valuedStep = -1;
-  /** Policy steps of training since a value came. */
+  /** Policy steps of training since a value arrived. */
   #unvaluedSteps = 0;
   #asked: Pick<HelpRecord, 'step' | 'by' | 'measure' | 'peak' | 'answer' | 'waitedS'> | undefined;
   #isHelped = false;
@@ -61,7 +61,7 @@ export class HelpWatch {
     this.#value = new IdleSteps(options.leastValueGain, validated('idleValueSteps'));
   }
 
-  /** An episode begins. Learners value steps of training only. */
+  /** Called when an episode begins. Learners value steps of training only. */
   begin(purpose: 'training' | 'evaluation' | 'demo'): void {
     this.#isTraining = purpose === 'training';
     this.#isByProgress = this.#options.by === 'progress' || this.#isUnvalued;
@@ -74,7 +74,7 @@ export class HelpWatch {
     this.#isHelped = false;
   }
 
-  /** A step was done; `distanceM` from where the tool should be, `undefined` where the task names no place. */
+  /** Called after a step; `distanceM`: distance of the tool from its goal, `undefined` if the task names no place. */
   see({ episode, step, source, reward }: Transition, distanceM: number | undefined): void {
     this.#at = { episode, step };
     this.#return += reward;
@@ -87,7 +87,7 @@ export class HelpWatch {
     this.#progress.see(step, distanceM === undefined ? this.#return : -distanceM);
   }
 
-  /** Values of steps have come. Those of other episodes, of steps that were not done, or that are no news are passed over. */
+  /** Takes values of steps. Those of other episodes, of steps not executed yet, or already known are ignored. */
   take({ epoch, episode, steps, values }: StepValues): void {
     if (epoch !== this.#epoch || episode !== this.#at.episode) return;
     for (const [i, step] of steps.entries()) {
@@ -108,30 +108,30 @@ export class HelpWatch {
     return this.#isByProgress ? this.#progress : this.#value;
   }
 
-  /** What it goes by in this episode. */
+  /** Measure used in this episode. */
   get by(): HelpRecord['by'] {
     return this.#isByProgress ? 'progress' : 'value';
   }
 
-  /** Steps without a gain after which it asks now: no fewer than the task says, nor than a success has needed. */
+  /** Steps without a gain after which it asks now: no fewer than the task's setting, nor than a success has needed. */
   get threshold(): number {
     return this.#measure.threshold(this.#options.afterSteps);
   }
 
-  /** It asks before the next step. Once an episode. */
+  /** True if it asks before the next step. At most once per episode. */
   get isDue(): boolean {
     const { afterSteps } = this.#options;
     return afterSteps > 0 && this.#asked === undefined && this.#measure.steps >= this.threshold;
   }
 
-  /** Why it asks. */
+  /** Reason for asking. */
   get question(): string {
     if (this.#isByProgress) return `no progress for ${counted(this.threshold, 'step')}`;
     const { level, peak } = this.#measure;
     return `its value has not risen for ${counted(this.threshold, 'step')} (${level?.toPrecision(2)}, at best ${peak.toPrecision(2)})`;
   }
 
-  /** A person answered at `step` after `waitedS`, or nobody did before the run went on otherwise. */
+  /** Called when a person has answered at `step` after `waitedS`, or the run went on otherwise without an answer. */
   answered(step: number, answer: HelpRecord['answer'], waitedS: number): void {
     const { level = 0, peak } = this.#measure;
     this.#asked = { step, by: this.by, measure: level, peak, answer, waitedS };
@@ -142,8 +142,8 @@ export class HelpWatch {
   }
 
   /**
-   * An episode of training or evaluation has ended. Gives its longest times without a gain, steps, where it succeeded without help: so
-   * long the robot does not ask.
+   * Called when an episode of training or evaluation has ended. If it succeeded without help, returns its longest times without a gain,
+   * steps: within these the robot does not ask.
    */
   validate(success: boolean): Pick<EpisodeRecord, 'idleSteps' | 'idleValueSteps'> {
     const isUnasked = this.#options.afterSteps > 0 && this.#asked === undefined;
@@ -157,7 +157,7 @@ export class HelpWatch {
     };
   }
 
-  /** An episode of training has ended. Gives what became of its question, where it asked. */
+  /** Called when a training episode has ended. Returns the outcome of its question, if it asked. */
   end(epoch: number, episode: number, success: boolean): HelpEpisode | undefined {
     if (this.#options.afterSteps === 0) return undefined;
     if (this.#asked === undefined) {
@@ -169,7 +169,7 @@ export class HelpWatch {
     return { kind: 'help', epoch, episode, ...this.#asked, success };
   }
 
-  /** How often people answered, how fast, and what it changed; one line. */
+  /** Summary in one line: number and speed of answers, and success with and without a question. */
   get text(): string {
     const { asked, answered, waitedS, successesAsked, others, successesOthers } = this.#tally;
     const speed = answered === 0 ? '' : `, in ${(waitedS / answered).toFixed(1)} s on average`;

@@ -1,13 +1,13 @@
-/** How long an episode has gone without a gain in what it is measured by, and how long that was in episodes that succeeded. */
+/** Steps of an episode without a gain in its measure, and the longest such times of successful episodes. */
 
-/** Successes without help that say how long a robot may be without a gain and still succeed. */
+/** Number of last unassisted successes that show how long a robot may go without a gain and still succeed. */
 const VALIDATED = 20;
 
 export class IdleSteps {
   readonly #leastGain: number;
-  /** Of the last successes without help, their longest time without a gain, steps. */
+  /** Longest times without a gain of the last unassisted successes, steps. */
   readonly #validated: number[];
-  /** At the last gain. */
+  /** Measure at the last gain. */
   #best = Number.NEGATIVE_INFINITY;
   #peak = Number.NEGATIVE_INFINITY;
   #level: number | undefined;
@@ -16,13 +16,13 @@ export class IdleSteps {
   #steps = 0;
   #longest = 0;
 
-  /** `validated`: what `validate` gave in earlier starts of the run, the oldest first. */
+  /** `validated`: results of `validate` in earlier starts of the run, oldest first. */
   constructor(leastGain: number, validated: readonly number[] = []) {
     this.#leastGain = leastGain;
     this.#validated = validated.slice(-VALIDATED);
   }
 
-  /** An episode begins. */
+  /** Called when an episode begins. */
   begin(): void {
     this.#best = Number.NEGATIVE_INFINITY;
     this.#peak = Number.NEGATIVE_INFINITY;
@@ -33,14 +33,14 @@ export class IdleSteps {
     this.#longest = 0;
   }
 
-  /** The policy did not decide `step`: the time without a gain begins anew after it, whatever comes late of steps before. */
+  /** Called if the policy did not decide `step`: counting restarts after it, whatever arrives late for earlier steps. */
   passOver(step: number): void {
     this.#countsFrom = step + 1;
     this.#gainedAt = step;
     this.#steps = 0;
   }
 
-  /** The measure after `step`. Steps come in order; some may be missing, and are not counted. */
+  /** Takes the measure after `step`. Steps come in order; missing ones are not counted. */
   see(step: number, level: number): void {
     const isGain = level >= this.#best + this.#leastGain;
     this.#level = level;
@@ -48,23 +48,23 @@ export class IdleSteps {
     const isCounted = step >= this.#countsFrom;
     if (isGain || !isCounted) this.#best = Math.max(this.#best, level);
     if (!isCounted) return;
-    // What was not seen may have been without a gain: a success has needed so many steps at most.
+    // Missing steps may have been without a gain: this is an upper bound of what a success has needed.
     this.#longest = Math.max(this.#longest, step - this.#gainedAt - (isGain ? 1 : 0));
     this.#steps = isGain ? 0 : this.#steps + 1;
     if (isGain) this.#gainedAt = step;
   }
 
-  /** Without a gain, as far as was seen. */
+  /** Steps without a gain, as far as seen. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** The newest measure; `undefined` before the first of the episode. */
+  /** Newest measure; `undefined` before the first of the episode. */
   get level(): number | undefined {
     return this.#level;
   }
 
-  /** The best measure of the episode. */
+  /** Best measure of the episode. */
   get peak(): number {
     return this.#peak;
   }
@@ -74,7 +74,7 @@ export class IdleSteps {
     return Math.max(afterSteps, 1 + Math.max(0, ...this.#validated));
   }
 
-  /** The episode has succeeded without help, at `lastStep`. Gives its longest time without a gain, steps, where anything was seen of it. */
+  /** Called after a success without help, at `lastStep`. Returns its longest time without a gain, steps, if anything of it was seen. */
   validate(lastStep: number): number | undefined {
     if (this.#level === undefined) return undefined;
     const longest = Math.max(this.#longest, lastStep - this.#gainedAt);

@@ -1,4 +1,4 @@
-/** One robot at work: episodes, policy use, recording; the supervision of its processes and an episode by itself have doors of their own. */
+/** One robot at work: episodes, policy use, recording. Process supervision and single episodes have entry points of their own. */
 
 export type { Activity } from './activity.ts';
 export { LearnerConnection } from './learner-connection.ts';

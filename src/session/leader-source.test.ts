@@ -7,7 +7,7 @@ import { feetechFamily } from '../drivers/serial.ts';
 import { LeaderSource } from './leader-source.ts';
 
 const LOOK_S = 0.02;
-/** A try a second, and what each takes. */
+/** Number of looks to wait: one attempt a second, and the time that each takes. */
 const PATIENCE_LOOKS = 300;
 
 let rig: ServoRig;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   const openPort = async () => ({ line: () => keptLine(rig.line), close: async () => undefined });
   source = new LeaderSource({ name: 'feetech', options }, rig.robot, rig.line.clock, openPort);
   await source.open();
-  // It is looked for at once: its last try is long ago.
+  // Lost leaders are searched for at once: the last attempt is long ago.
   rig.line.wait(rig.line.clock.nowS() + 2);
 });
 afterEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const torqued = (): number => rig.bus.states().filter(({ isTorqueOn }) => isTorqueOn).length;
 
-/** As a session looks at it, all the while. */
+/** Reads the leader as a session does continuously. */
 async function look(): Promise<'ok' | 'lost'> {
   rig.line.wait(rig.line.clock.nowS() + LOOK_S);
   const status = source.read();
@@ -69,7 +69,7 @@ describe('a leader that is lost while it goes along', () => {
     rig.line.plug();
     await looksUntil('ok');
     expect(torqued()).toBe(0);
-    // By hand.
+    // Moved by hand.
     rig.body.positionRad[0] = rig.robot.homeRad[0]! + 0.3;
     await look();
     expect(source.positionRad[0]).toBeCloseTo(rig.robot.homeRad[0]! + 0.3, 2);

@@ -1,8 +1,8 @@
 /**
- * A leader's driver in the session's own thread, from its port to its joints. Its bus is read there, for nobody waits for that thread but
- * people and a policy: a read blocks it for 2 to 3 ms of every 20 ([measured](../../bench/README.md#a-leader-arm)).
+ * A leader's driver in the session's own thread, from its port to its joint positions. Its bus may be read there because only people and a
+ * policy wait for that thread: a read blocks it for 2 to 3 ms of every 20 ([measured](../../bench/README.md#a-leader-arm)).
  *
- * No guardian watches a leader. Limp, it moves nothing; going along at low torque, it stays where its servos were sent last, within
+ * No guardian watches a leader. Without torque it moves nothing; following at low torque, it stays where its servos were sent last, within
  * 50 ms of its slow motion from where it stood.
  */
 import type { RobotConfig } from '../config/index.ts';
@@ -17,23 +17,23 @@ import {
   type ServoDriverOptions,
 } from '../drivers/serial.ts';
 
-/** A joint that was not read for so long is where nobody knows, s (row 18). */
+/** Age of a joint reading from which the leader counts as lost, s (row 18). */
 const LEASE_S = 0.1;
-/** A bus may miss some. */
+/** Attempts at the first reading, as a bus may miss some. */
 const FIRST_READS = 10;
-/** One that was lost is looked for so often, s. */
+/** Interval at which a lost leader is searched for, s. */
 const RETRY_S = 1;
 
-/** A port that is held for a leader, and what its driver reads and writes there. */
+/** A port held for a leader, and the line on which its driver reads and writes. */
 interface LeaderPort {
   readonly line: () => SerialLine;
   close(): Promise<void>;
 }
 
-/** Rejects with `ReinError`. */
+/** Opens a leader's port. Rejects with `ReinError`. */
 type OpenLeaderPort = (settings: LineSettings, clock: Clock) => Promise<LeaderPort>;
 
-/** For people: what is to be known of a leader, and what mends it. */
+/** News about a leader for people, with its remedy. */
 interface LeaderNotice {
   readonly message: string;
   readonly remedy: string;
@@ -51,10 +51,10 @@ export class LeaderSource {
   #opening: Promise<void> | undefined;
   #isClosed = false;
   #notice: LeaderNotice | undefined;
-  /** Why it could not be opened again, since it was lost: each is told once. */
+  /** Reasons why it could not be reopened since it was lost; each is reported once. */
   readonly #refusals: Set<string> = new Set();
 
-  /** `openPort`: tests have their own. */
+  /** `openPort`: replaced in tests. */
   constructor(
     spec: DriverSpec,
     model: RobotConfig,
@@ -68,29 +68,29 @@ export class LeaderSource {
     this.#state = createRobotState(model.joints.length, 0);
   }
 
-  /** [n] rad (m for a sliding joint), as of the last `read`. */
+  /** [n] rad (m for a prismatic joint), as of the last `read`. */
   get positionRad(): Float64Array {
     return this.#state.positionRad;
   }
 
-  /** Absent while it is lost. */
+  /** Absent while the leader is lost. */
   get driver(): Driver | undefined {
     return this.#open?.driver;
   }
 
-  /** Its driver takes a share of its torque. False while it is lost. */
+  /** True if its driver can limit the torque. False while the leader is lost. */
   get limitsTorque(): boolean {
     return this.#open?.facts.limitsTorque === true;
   }
 
-  /** What there is to know of it, each thing once; `undefined` where that is nothing new. */
+  /** Returns news about the leader, each once; `undefined` if there is none. */
   takeNotice(): LeaderNotice | undefined {
     const notice = this.#notice;
     this.#notice = undefined;
     return notice ?? this.driver?.takeNotice();
   }
 
-  /** Torque is off afterwards, also that of one that was lost while it went along. Rejects with `ReinError`. */
+  /** Opens the leader. Torque is off afterwards, even if it was lost while following with torque. Rejects with `ReinError`. */
   async open(): Promise<void> {
     const port = driverKind(this.#spec.name).needs === 'serial' ? await this.#holdPort() : undefined;
     try {
@@ -100,7 +100,7 @@ export class LeaderSource {
         torqueFound: 'letGo',
       });
       const facts = await driver.open();
-      // A driver of another kind may have found torque, too.
+      // A driver of another kind may have found torque on, too.
       driver.torque(0);
       this.#readFirst(driver);
       this.#open = { driver, facts, port };
@@ -135,7 +135,7 @@ export class LeaderSource {
     await this.#release();
   }
 
-  /** Every joint is somewhere before anybody asks. Throws `ReinError`. */
+  /** Reads until every joint has a position. Throws `ReinError`. */
   #readFirst(driver: Driver): void {
     for (let tries = 0; tries < FIRST_READS; tries++) {
       this.#readAtS = this.#clock.nowS();
@@ -146,7 +146,7 @@ export class LeaderSource {
     });
   }
 
-  /** Behind the back of whoever reads: it is lost until it is there again. */
+  /** Reopens in the background: the leader is lost until it is back. */
   #reopen(nowS: number): void {
     if (this.#opening !== undefined || this.#isClosed || nowS - this.#triedAtS < RETRY_S) return;
     this.#triedAtS = nowS;
@@ -173,7 +173,7 @@ export class LeaderSource {
   }
 
   #holdPort(): Promise<LeaderPort> {
-    // Servos are the only leaders on a cable: their calibration says which adapter is theirs.
+    // Servos are the only leaders on a cable: their calibration names their adapter.
     const { named, calibration, port: path, baud, jointNames } = this.#spec.options as unknown as ServoDriverOptions;
     const { adapter } = loadCalibration(calibration, {
       named,

@@ -101,7 +101,7 @@ describe('a leader arm by its file', () => {
     const elbow = model.joints.findIndex(({ name }) => name === 'elbow');
     const wanted = Float64Array.from(positionRad);
     const start = positionRad[elbow]!;
-    // Beyond its joint's range: it goes to the end of it, and is not refused.
+    // Beyond its joint's range: it goes to the end of the range, and is not refused.
     wanted[elbow] = start + 0.02;
     wanted[0] = 100;
     for (let look = 0; look < 200; look++) {

@@ -1,4 +1,4 @@
-/** A leader arm by a robot's file and its driver: where its joints stand for the task's action, and its motors within its own limits. */
+/** A leader arm described by a robot's file: its joint positions as the task's action, and its motors within its own limits. */
 import { loadRobotFile, type RobotConfig } from '../config/index.ts';
 import { driverSpec } from '../config/setup.ts';
 import {
@@ -18,12 +18,12 @@ import { LeaderSource } from './leader-source.ts';
 
 type LeaderConfig = Extract<OperatorConfig, { readonly kind: 'leader' }>;
 
-/** What a leader's file and the task's action come to. */
+/** Mapping from a leader's file to the task's action. */
 export interface LeaderModel {
   readonly model: RobotConfig;
-  /** Writes where the leader is in the action's dimensions ([A], m and rad). */
+  /** Writes the leader's pose in the action's dimensions ([A], m and rad). */
   readonly poseOf: (out: Float64Array, positionRad: ArrayLike<number>) => void;
-  /** Place of the leader's joint that stands for the robot's joint of this name; −1 for none. */
+  /** Index of the leader's joint that corresponds to the robot's joint of this name; −1 for none. */
   readonly jointOf: (name: string) => number;
 }
 
@@ -61,7 +61,7 @@ export function leaderOf(config: LeaderConfig, action: ActionSpec): LeaderModel 
   };
 }
 
-/** Only differences of poses mean anything: a share of a number is that share of its motion. A gripper follows whole, so that it closes. */
+/** Only pose differences are meaningful, so scaling a number scales its motion. A gripper is not scaled, so that it closes. */
 function scaled(poseOf: LeaderModel['poseOf'], scales: readonly number[]): LeaderModel['poseOf'] {
   return (out, positionRad) => {
     poseOf(out, positionRad);
@@ -70,9 +70,9 @@ function scaled(poseOf: LeaderModel['poseOf'], scales: readonly number[]): Leade
 }
 
 /**
- * By forward kinematics; yaw is counted from the first pose, for only differences of it mean anything, and on beyond half a turn, so that a
- * share of it has no jump. A joint beside the tool, such as a gripper's, is where the leader's joint is that stands for it, and stays
- * without one.
+ * Pose by forward kinematics. Yaw is relative to the first pose, as only its differences are meaningful, and unwrapped beyond half a turn,
+ * so that a scaled yaw has no jump. A joint beside the tool, such as a gripper's, follows the leader's corresponding joint; without one it
+ * stays put.
  */
 function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['jointOf']): LeaderModel['poseOf'] {
   const arm = new ArmKinematics(model);
@@ -86,7 +86,7 @@ function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['
     arm.forward(joints);
     first ??= arm.tcpRotation.slice();
     const turnedRad = yawBetween(arm.tcpRotation, first) - yawRad;
-    // A reading that is no number stays one, and alone.
+    // A reading that is not a number stays one, without affecting later ones.
     if (Number.isFinite(turnedRad)) yawRad += wrapAngleRad(turnedRad);
     const now = Number.isFinite(turnedRad) ? yawRad : turnedRad;
     for (let i = 0; i < out.length; i++) {
@@ -97,7 +97,7 @@ function toolPose(model: RobotConfig, action: ActionSpec, jointOf: LeaderModel['
   };
 }
 
-/** Opens the leader's driver, without torque. A leader that was lost is opened again by itself. Rejects with `ReinError`. */
+/** Opens the leader's driver, without torque. A lost leader is reopened automatically. Rejects with `ReinError`. */
 export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig): Promise<LeaderArm> {
   const task = { name: 'leader', signalNames: [] };
   const spec = driverSpec(model, task, { scene: noScene, surroundings: undefined });
@@ -114,7 +114,7 @@ export async function openLeader({ alongside }: LeaderConfig, model: RobotConfig
     read: () => source.read(),
     takeNotice: () => source.takeNotice(),
     ...(alongside === undefined ? {} : { motors: motorsOf(source, model, alongside) }),
-    close: () => void source.close().catch(() => undefined), // it is let go of either way
+    close: () => void source.close().catch(() => undefined), // released either way
   };
 }
 

@@ -87,7 +87,7 @@ it('hands on metrics and values, takes no report that lacks a number or has anot
   expect(faults.slice(1)).toEqual([
     'The learner reports what this robot cannot use: a report of values cannot be read.',
   ]);
-  // Where nobody takes them, the newest are kept.
+  // If they are not taken, the newest are kept.
   for (let episode = 0; episode < 70; episode++) learner.sendControl('values', { ...values, episode });
   learner.sendControl('status', { ...status, updates: 3 });
   await expect.poll(() => robot.status?.updates, { timeout: 5000 }).toBe(3);
@@ -99,7 +99,7 @@ it('ends whoever waits for a learner that will not come back, before and after t
     setup: arm6Setup('insert', 3),
     runId: 'run',
     robotId: 'arm',
-    // Discard: nobody answers there.
+    // The discard port: nothing answers there.
     address: 'tcp://127.0.0.1:9',
     folder,
     keep: 'newest',

@@ -1,6 +1,6 @@
 /**
- * The node's side of learning: journal, uplink and weights in one place. Recording never waits for the network, and
- * weights wait here until the node takes them between two steps.
+ * The node's side of the link to the learner: journal, uplink and weights. Recording never waits for the network, and weights wait here
+ * until the node takes them between two steps.
  */
 import { join } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
@@ -29,25 +29,25 @@ export interface LearnerConnectionOptions {
   readonly weightsAddress?: string;
   /** The run's folder; the journal goes into it. */
   readonly folder: string;
-  /** Only weights above this version are taken. Default 0. */
+  /** Only weights above this version are accepted. Default 0. */
   readonly weightsAfter?: number;
-  /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
+  /** `newest`: the latest weights only. `all`: every version, in order, to be applied at a fixed step. */
   readonly keep: 'newest' | 'all';
   readonly onFault: (message: string) => void;
-  /** Told of the journal's troubles and their ends, which otherwise go to `onFault`. */
+  /** Called when the journal has a problem, and when that ends; by default its problems go to `onFault`. */
   readonly onJournal?: (status: JournalStatus) => void;
-  /** Told of the learner's metrics as they come. Whoever reads them checks them: they come from the network. */
+  /** Called with the learner's metrics as they arrive. They come from the network: the receiver has to validate them. */
   readonly onMetrics?: (record: MetricRecord) => void;
-  /** Told when the learner is reached, lost, or does not want this robot. */
+  /** Called when the learner is reached, lost, or refuses this robot. */
   readonly onState?: (state: Uplink['state']) => void;
 }
 
 export const JOURNAL_FOLDER = 'journal';
-/** Transitions that the learner may not have acknowledged yet when the run ends; waited for this long, ms. */
+/** Time limit for the acknowledgement of the last transitions at the end of the run, ms. */
 const DRAIN_MS = 20_000;
-/** Reports of values that wait to be taken; the oldest are given up. */
+/** Largest number of value reports waiting to be taken; the oldest are dropped. */
 const MAX_VALUES = 64;
-/** A learner makes hundreds of updates a second, a few on the slowest machine; one that makes none for this long will not. */
+/** A learner makes hundreds of updates a second, a few on the slowest machine; one without any for this long is stuck. */
 const STUCK_MS = 60_000;
 
 export class LearnerConnection {
@@ -60,12 +60,12 @@ export class LearnerConnection {
   #values: StepValues[] = [];
   /** Kinds of reports of which one could not be read. */
   readonly #refused = new Set<string>();
-  /** Aborted when the learner will not come back, with the reason. */
+  /** Aborted, with the reason, when the learner will not come back. */
   readonly #failing: AbortController = new AbortController();
   #isClosed = false;
   #demonstrated: number | undefined;
 
-  /** Opens the journal and starts to connect; does not wait. Throws `ReinError` when journal or address are no good. */
+  /** Opens the journal and starts to connect; does not wait. Throws `ReinError` if journal or address are invalid. */
   constructor(options: LearnerConnectionOptions) {
     const { setup, runId, address, onFault } = options;
     const { schemaHash, observationSize, actionSize } = setup;
@@ -105,7 +105,7 @@ export class LearnerConnection {
       onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {
         const problem = this.#takeReport(kind, body);
-        // Several a second come: the first that cannot be read speaks for all.
+        // Several reports arrive per second: only the first unreadable one of a kind is reported.
         if (problem !== undefined && !this.#refused.has(kind))
           onFault(`The learner reports what this robot cannot use: ${problem}.`);
         if (problem !== undefined) this.#refused.add(kind);
@@ -120,7 +120,7 @@ export class LearnerConnection {
     });
   }
 
-  /** Gives why a report cannot be used. */
+  /** Stores a report. Returns the reason if it cannot be used. */
   #takeReport(kind: string, body: Readonly<Record<string, unknown>>): string | undefined {
     if (kind === 'status') {
       const status = readStatus(body);
@@ -135,7 +135,7 @@ export class LearnerConnection {
     return undefined;
   }
 
-  /** What the learner last said of itself; `undefined` until it has. */
+  /** Last status reported by the learner; `undefined` before the first. */
   get status(): LearnerStatus | undefined {
     return this.#status;
   }
@@ -144,12 +144,12 @@ export class LearnerConnection {
     return this.#uplink.state;
   }
 
-  /** Version of the learner's newest weights, as it said last; 0 before it has any. */
+  /** Version of the learner's newest weights, as last reported; 0 before any. */
   get learnerVersion(): number {
     return this.#uplink.learnerVersion;
   }
 
-  /** Version of the newest weights that have come, to earlier starts of this robot too; 0 before any. */
+  /** Version of the newest weights received, by earlier starts of this robot too; 0 before any. */
   get arrivedVersion(): number {
     return this.#subscription.version;
   }
@@ -162,7 +162,7 @@ export class LearnerConnection {
     return () => this.#journal.status();
   }
 
-  /** Resolves when the learner has welcomed this robot; rejects with `ReinError` where it refuses, is silent, or will not come back. */
+  /** Resolves when the learner has accepted this robot; rejects with `ReinError` if it refuses, is silent, or will not come back. */
   async connected(timeoutMs: number): Promise<void> {
     const { signal } = this.#failing;
     signal.throwIfAborted();
@@ -172,7 +172,7 @@ export class LearnerConnection {
     await Promise.race([this.#uplink.connected(timeoutMs), failed]);
   }
 
-  /** To be asked before the robot moves. Rejects with `ReinError('storage')` where there is no room to record. */
+  /** To be called before the robot moves. Rejects with `ReinError('storage')` if there is no room to record. */
   checkRoom(): Promise<void> {
     return this.#journal.checkRoom();
   }
@@ -182,10 +182,10 @@ export class LearnerConnection {
     this.#journal.append(transition);
   }
 
-  /** All demonstrations are recorded: the learner may begin. Every learner that takes its place is told as well. */
+  /** Reports that all demonstrations are recorded: the learner may begin. A learner that takes its place is informed as well. */
   demonstrationsComplete(transitions: number): void {
     this.#demonstrated = transitions;
-    // Not kept waiting: whoever connects is told then.
+    // Not queued: a learner that connects later is informed then.
     if (this.#uplink.state === 'connected') this.#reportDemonstrated();
   }
 
@@ -195,21 +195,21 @@ export class LearnerConnection {
     }
   }
 
-  /** The newest weights that have arrived and not been taken, for use between two steps. */
+  /** Newest weights received and not taken yet, for use between two steps. */
   takeNewest(): PolicyWeights | undefined {
     const newest = this.#bundles.at(-1);
     this.#bundles.length = 0;
     return newest;
   }
 
-  /** What the learner has said of the value of this robot's steps since the last call, in order. */
+  /** Values of this robot's steps received since the last call, in order. */
   takeValues(): readonly StepValues[] {
     const values = this.#values;
     if (values.length > 0) this.#values = [];
     return values;
   }
 
-  /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */
+  /** Weights of exactly `version`, waiting for them if need be; older ones are dropped. Rejects when the learner is gone. */
   async takeVersion(version: number): Promise<PolicyWeights> {
     const progress = this.#progress();
     for (;;) {
@@ -230,18 +230,18 @@ export class LearnerConnection {
     }
   }
 
-  /** The learner will not come back: everybody who waits for it is told. */
+  /** Called when the learner will not come back: everything that waits for it rejects. */
   fail(error: ReinError): void {
     this.#failing.abort(error);
     this.#wake();
   }
 
-  /** Waits until the learner has everything; false when it does not answer in time. */
+  /** Waits until the learner has everything; false if it does not answer in time. */
   drain(timeoutMs: number = DRAIN_MS): Promise<boolean> {
     return this.#failing.signal.aborted ? Promise.resolve(false) : this.#uplink.drain(timeoutMs);
   }
 
-  /** Waits until the learner has done `updates`, so that its figures are those of the whole run; false where it makes no more. */
+  /** Waits until the learner has done `updates`, so that its metrics cover the whole run; false if it makes no more. */
   async trained(updates: number): Promise<boolean> {
     const progress = this.#progress();
     while ((this.#status?.updates ?? 0) < updates) {
@@ -251,7 +251,7 @@ export class LearnerConnection {
     return true;
   }
 
-  /** Whether the learner does anything, however slowly: no clock decides when it is too slow. */
+  /** Detects a learner that does nothing, however slow it may be otherwise. */
   #progress(): { isStuck(): boolean } {
     let [done, sinceMs] = [-1, performance.now()];
     return {
@@ -263,7 +263,7 @@ export class LearnerConnection {
     };
   }
 
-  /** Tells the learner that this robot's part of the run is over, once it has all of its records. */
+  /** Informs the learner that this robot's part of the run is over, once it has all of its records. */
   end(): void {
     this.#uplink.sendLast('end', {});
   }

@@ -1,4 +1,4 @@
-/** A person's marks as labels of states: each takes the last steps of the present episode, for `rein reward train`. */
+/** A person's marks as labels of states: each labels the last steps of the current episode, for `rein reward train`. */
 import type { RunSetup } from '../config/setup.ts';
 import { ReinError, type Transition } from '../core/index.ts';
 import { type LabelHeader, type LabelledState, openLabels } from '../record/index.ts';
@@ -10,7 +10,7 @@ interface MarkLabelsOptions extends Partial<Pick<RunRequest, 'labels' | 'labelSt
   readonly runId: string;
 }
 
-/** Where `labels` names a file. Throws `ReinError` where it is of another task, or cannot be written. */
+/** Opens the label file if `labels` names one. Throws `ReinError` if it is of another task, or cannot be written. */
 export function openMarkLabels({ labels, labelSteps, setup, runId }: MarkLabelsOptions): MarkLabels | undefined {
   if (labels === undefined) return undefined;
   const { config, task, schemaHash } = setup;
@@ -24,7 +24,7 @@ export class MarkLabels {
   readonly #run: string;
   readonly #steps: number;
   readonly #append: (states: readonly LabelledState[]) => void;
-  /** Of the present episode, the newest last, at most `#steps`. */
+  /** Last steps of the current episode, the newest last, at most `#steps`. */
   #last: Omit<LabelledState, 'success' | 'by'>[] = [];
   readonly #given = { successes: 0, others: 0 };
 
@@ -35,14 +35,14 @@ export class MarkLabels {
     this.#append = append;
   }
 
-  /** Takes a step that is done, in the start `epoch` of the robot. */
+  /** Takes a finished step, in the robot's start `epoch`. */
   step({ episode, step, nextObservation }: Transition, epoch: number): void {
     if (step === 0) this.#last = [];
     this.#last.push({ run: this.#run, epoch, episode, step, observation: nextObservation.slice() });
     if (this.#last.length > this.#steps) this.#last.shift();
   }
 
-  /** Appends the last steps as `mark` says. Gives a sentence for people; never throws for want of disk. */
+  /** Appends the last steps, labelled by `mark`. Returns a message for people; never throws for lack of disk space. */
   mark(mark: Mark): string {
     if (this.#last.length === 0) return 'Nothing is labelled: no step has been done yet.';
     const success = mark === 'success';

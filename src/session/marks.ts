@@ -1,17 +1,17 @@
-/** A person's verdicts on episodes: by key, button, topic or service. */
+/** A person's verdicts on episodes, by key, button, topic or service. */
 import type { Clock } from '../core/index.ts';
 import type { SessionListeners } from './session-parts.ts';
 import type { Mark } from './session-types.ts';
 
-/** The same mark is reported so often at most, s: a button that is held, or a topic that repeats, says it many times. */
+/** Least interval between reports of the same mark, s: a held button, or a repeating topic, sends it many times. */
 const REPEAT_AFTER_S = 1;
 
-/** What a mark is about. */
+/** Subject of a mark. */
 export interface MarkedEpisode {
   readonly episode: number;
-  /** A person shows the task: a failure gives the demonstration up, whoever judges the task. */
+  /** True if a person demonstrates the task: a failure then discards the demonstration, regardless of who judges the task. */
   readonly isShownByPerson: boolean;
-  /** `undefined`: the mark ends the episode; else why it changes nothing. */
+  /** `undefined`: the mark ends the episode; else the reason why it has no effect. */
   readonly refusal: string | undefined;
 }
 
@@ -26,19 +26,19 @@ export class Marks {
     this.#clock = clock;
   }
 
-  /** The mark that has come since it was taken last. */
+  /** Newest mark since the last `take`. */
   get newest(): Mark | undefined {
     return this.#mark;
   }
 
-  /** The same, once. */
+  /** Returns the newest mark once. */
   take(): Mark | undefined {
     const mark = this.#mark;
     this.#mark = undefined;
     return mark;
   }
 
-  /** Takes a verdict. Says what became of it; `isTaken` where it ends the episode. */
+  /** Takes a verdict. Returns a message about its effect; `isTaken` if it ends the episode. */
   give(mark: Mark, note: string, on: MarkedEpisode): { readonly isTaken: boolean; readonly message: string } {
     if (mark === 'failure' && on.isShownByPerson) {
       this.#mark = mark;

@@ -1,6 +1,5 @@
 /**
- * The observation as the policy wants it: the last few frames of what was seen, oldest first, then the actions executed
- * before, then room for what a base policy would do.
+ * The policy's observation: the last few frames, oldest first, then the actions executed before, then room for the base policy's action.
  */
 import {
   BASE_ACTION,
@@ -21,22 +20,22 @@ export type FrameWriter = (
 ) => void;
 
 export class ObservationStack {
-  /** [O] the current observation. Reused: copy what you keep. */
+  /** [O] current observation. Reused: copy it to keep it. */
   readonly values: Float32Array;
-  /** All of it but the base policy's action: what a base policy sees. A view of `values`. */
+  /** All of it but the base policy's action: the base policy's own observation. A view of `values`. */
   readonly state: Float32Array;
-  /** Where the base policy's action belongs, [A] or nothing. A view of `values`. */
+  /** Place of the base policy's action, [A] or empty. A view of `values`. */
   readonly baseAction: Float32Array;
   readonly #size: number;
-  /** Numbers of all frames together. */
+  /** Size of all frames together. */
   readonly #framesSize: number;
   readonly #previous: Float32Array;
   readonly #write: FrameWriter;
-  /** Frames that were seen and are not yet to be shown, as a ring. */
+  /** Ring buffer of frames that were seen but are not shown yet. */
   readonly #late: Float32Array;
   #oldest = 0;
 
-  /** `delaySteps`: how many policy steps late frames are shown; actions are known at once. */
+  /** `delaySteps`: delay of the frames, in policy steps; actions are not delayed. */
   constructor(spec: ObservationSpec, write: FrameWriter, delaySteps = 0) {
     this.#size = frameSize(spec);
     this.#framesSize = this.#size * spec.frames;
@@ -49,7 +48,7 @@ export class ObservationStack {
     this.#write = write;
   }
 
-  /** An episode starts: every frame shows what is seen now, and nothing was done before. */
+  /** Starts an episode: every frame shows the current state, and the previous actions are 0. */
   reset(frame: GuardFrame, previousExecuted: Float32Array): void {
     const size = this.#size;
     this.#write(this.values, 0, frame, previousExecuted);
@@ -59,7 +58,7 @@ export class ObservationStack {
     this.#previous.fill(0);
   }
 
-  /** A step has passed: the oldest frame makes room for what is seen now, or was seen `delaySteps` before. */
+  /** Adds a step: the oldest frame is replaced by the current one, or by the one seen `delaySteps` before. */
   push(frame: GuardFrame, previousExecuted: Float32Array): void {
     const size = this.#size;
     const newest = this.#framesSize - size;

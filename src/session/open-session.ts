@@ -1,4 +1,4 @@
-/** Puts a session together. What takes long is begun side by side; nothing moves. */
+/** Assembles a session. Slow parts are opened concurrently; nothing moves. */
 
 import type { RunSetup } from '../config/setup.ts';
 import { type Clock, type Close, openedOrClosed, SystemClock } from '../core/index.ts';
@@ -28,62 +28,62 @@ import { RecordingWatch } from './watches.ts';
 import { KeptWeights } from './weights/kept-weights.ts';
 import { WeightsDisk } from './weights/weights-disk.ts';
 
-/** What every session is given. */
+/** Options of every session. */
 interface SharedOptions extends Pick<RunRequest, 'robotId' | 'learner'> {
   readonly setup: RunSetup;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
-  /** The learner's run, or the folder's where there is no learner. */
+  /** The learner's run, or the folder's if there is no learner. */
   readonly runId: string;
-  /** People who may take over. Closed with the session. */
+  /** Operators that may take over. Closed with the session. */
   readonly operators?: readonly TeleopSource[];
-  /** Observations that come by topic, as they were given to the task. */
+  /** Observations received by topic, as given to the task. */
   readonly observations?: readonly ObservationSource[];
-  /** The scripted operator takes over where the policy is stuck, and gives demonstrations to a learner. */
+  /** The scripted operator takes over when the policy is stuck, and demonstrates for a learner. */
   readonly isScripted?: boolean;
-  /** `operators` are asked for demonstrations where a learner waits for some; `LiveSession.skipDemonstrations` ends that. */
+  /** `operators` are asked for demonstrations if a learner waits for some; `LiveSession.skipDemonstrations` ends that. */
   readonly asksPeople?: boolean;
   readonly afterStop: SessionParts['afterStop'];
-  /** Default 2000. */
+  /** See `SessionParts.drainMs`. Default 2000. */
   readonly drainMs?: number;
-  /** Told from the very first moment on. */
+  /** Receives events from the very beginning. */
   readonly listener?: SessionListener;
 }
 
-/** A session in real time. */
+/** Options of a session in real time. */
 export interface SessionOptions
   extends SharedOptions,
     Pick<RunRequest, 'policy' | 'durationS'>,
     Partial<Pick<RunRequest, 'labels' | 'labelSteps' | 'demonstrations'>> {
-  /** Where the guard listens, or a link that somebody has opened. */
+  /** Address at which the guard listens, or an open link. */
   readonly guard: string | GuardLink;
-  /** How a person lets the robot go on, one sentence. Default: nothing is said. */
+  /** Instruction for letting the robot go on, one sentence. Default: none. */
   readonly howToGoOn?: string;
-  /** People record demonstrations, and nothing else is done. */
+  /** Only demonstrations by people are recorded. */
   readonly recording?: SessionParts['recording'];
-  /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
+  /** Time since the run began, before this session, s: for displays and metrics. Default 0. */
   readonly elapsedS?: number;
   readonly observer?: RunObserver;
-  /** Default: the machine's. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
-/** A session whose robot stands while its learner works. */
+/** Options of a session whose robot stands while its learner works. */
 export interface LockStepSessionOptions extends SharedOptions {
-  /** Closed by whoever made it. */
+  /** Closed by its creator. */
   readonly robot: Pick<SessionParts, 'link' | 'clock' | 'runner'>;
-  /** What the run is written into; begun before there was a robot, and closed by whoever did. */
+  /** Log of the run; begun before the robot existed, and closed by its creator. */
   readonly log: RunLog;
   readonly draws: Draws;
-  /** Where the learner gives weights: all of them, in order. */
+  /** Address at which the learner publishes weights: all of them, in order. */
   readonly weightsAddress: string;
 }
 
-/** In real time: one policy period to execute an action, and one for a node that a busy machine holds up. */
+/** Real time: one policy period to execute an action, and one for a node that a busy machine delays. */
 const LEASE_PERIODS = 2;
 const GUARD_MS = 10_000;
 
-/** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, and has then closed everything. */
+/** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, after closing everything. */
 export function openSession(options: SessionOptions): Promise<LiveSession> {
   return openedOrClosed([], async (closers) => {
     const { setup, folder, durationS, clock = new SystemClock() } = options;
@@ -111,13 +111,13 @@ export function openSession(options: SessionOptions): Promise<LiveSession> {
   });
 }
 
-/** What a session over a simulated robot is made of, for a `LiveSession` with a pace of its own. Rejects as `openSession` does. */
+/** Opens the parts of a session with a simulated robot, for a `LiveSession` with a pace of its own. Rejects as `openSession` does. */
 export function openLockStep(options: LockStepSessionOptions): Promise<SessionParts> {
   return openedOrClosed([], async (closers) => {
     const { setup, folder, log, draws, weightsAddress } = options;
     const { link, clock, runner } = options.robot;
     const robotTicks = { now: () => link.latest.ticks, hz: link.shape.controlHz };
-    // A simulated run is there to learn its policy.
+    // A simulated run always learns its policy.
     const policy = new OnnxPolicy(expectedPolicy(options));
     closers.push(() => policy.close());
     const kept = new KeptWeights(setup, undefined, undefined);
@@ -132,7 +132,7 @@ export function openLockStep(options: LockStepSessionOptions): Promise<SessionPa
   });
 }
 
-/** What is opened in one way in real time, and in another in lock-step. */
+/** Parts that are opened differently in real time and in lock-step. */
 interface Opened {
   readonly parts: Pick<SessionParts, 'clock' | 'link' | 'policy' | 'kept' | 'listeners' | 'runner'>;
   readonly log: RunLog;
@@ -141,7 +141,7 @@ interface Opened {
   readonly draws: (recorder: TransitionRecorder) => Draws;
 }
 
-/** Opens the rest, which is the same for both. */
+/** Opens the parts that are the same for both. */
 async function assemble(options: SharedOptions, closers: Close[], opened: Opened): Promise<SessionParts> {
   const { setup, folder, runId, afterStop, observations = [], drainMs = 2000 } = options;
   const { log, parts } = opened;
@@ -152,10 +152,10 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
     hasLearner: recorder.connection !== undefined,
     isFirstStart: recorder.epoch === 1,
   });
-  // Whoever opened the link closes it last; here, so that the robot stands before its journal is closed.
+  // The link's creator closes it last; closed here too, so that the robot stands before its journal is closed.
   closers.push(() => link.close());
   link.onFrame((frame) => log.tick(frame));
-  // The first frame says how the robot is.
+  // The first frame carries the robot's state.
   if (link.latest.tick < 0) await link.advance(1);
   const draws = opened.draws(recorder);
   const arbiters = openArbiters(options, opened, recorder.epoch);
@@ -184,7 +184,7 @@ async function assemble(options: SharedOptions, closers: Close[], opened: Opened
   };
 }
 
-/** Who may drive, and the way back, which ends once one of the people among them asks for a stop. */
+/** Arbiters of the operators, and the rewind, which ends once a person among them requests a stop. */
 function openArbiters(options: SharedOptions, { parts, log }: Opened, epoch: number) {
   const people: { now?: OperatorArbiter | undefined } = {};
   const rewind = openRewind(options.setup, parts, () => people.now?.isStopRequested === true);
@@ -197,7 +197,7 @@ function openLog(options: SessionOptions, closers: Close[]): RunLog {
   const { folder, runId, setup, observer = SILENT_OBSERVER, elapsedS } = options;
   const log = new RunLog(folder, runId, setup, observer, elapsedS);
   closers.push(() => log.close());
-  // Before anything is shown of them.
+  // Set before any of these is displayed.
   log.status.envStepsTotal = 0;
   if (options.learner === undefined) log.status.utdTarget = 0;
   if (!isDecided(options, setup.config.task)) log.withoutPolicy();
@@ -205,7 +205,7 @@ function openLog(options: SessionOptions, closers: Close[]): RunLog {
   return log;
 }
 
-/** Both, or neither is left open. */
+/** Resolves to both; on failure, neither is left open. */
 async function both(
   policyOpens: Promise<ActingPolicy>,
   linkOpens: Promise<GuardLink>,
@@ -236,7 +236,7 @@ function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {
   return typeof guard === 'string' ? connectGuardLink(guard, { timeoutMs: GUARD_MS }) : Promise.resolve(guard);
 }
 
-/** The weights that can be saved or act again; those that earlier starts had of a learner act until there are newer ones. */
+/** Weights that can be saved or act again; those that earlier starts got from a learner act until there are newer ones. */
 async function openKept(
   { setup, folder, runId, learner, policy: path }: SessionOptions,
   policy: ActingPolicy,
@@ -259,7 +259,7 @@ async function openKept(
   return { kept, weightsAfter: disk.after };
 }
 
-/** Opens the journal, and begins to connect to the learner where there is one. */
+/** Opens the journal, and begins to connect to the learner, if there is one. */
 function openRecording(
   { setup, folder, runId, robotId, learner }: SharedOptions,
   closers: Close[],
@@ -288,7 +288,7 @@ function openRecording(
   return recorder;
 }
 
-/** Tells when the learner comes, and when it is gone. */
+/** Reports when the learner connects, and when it is lost. */
 function reportLearner(listeners: SessionListeners, policy: ActingPolicy): RecorderOptions['onState'] {
   let wasConnected = false;
   return (state) => {
@@ -303,7 +303,7 @@ function reportLearner(listeners: SessionListeners, policy: ActingPolicy): Recor
   };
 }
 
-/** Everybody who may take over, and the people among them. */
+/** Arbiters of all operators that may take over, and of the people among them. */
 function createArbiters(
   { setup, operators = [], isScripted }: SharedOptions,
   epoch: number,
@@ -318,7 +318,7 @@ function createArbiters(
   return { operators: new OperatorArbiter([...seats, script], setup.actionSize), people };
 }
 
-/** Remembers where the robot came from. */
+/** Remembers the path of the robot. */
 function openRewind(
   { config, task }: RunSetup,
   { link, listeners, runner }: Opened['parts'],
@@ -347,7 +347,7 @@ function openRewind(
   return rewind;
 }
 
-/** A simulated arm begins at zeros or at home, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
+/** Moves a simulated arm, which starts at zeros or at home, to where an episode may begin. No real robot is moved. */
 async function arrangeFirst(setup: RunSetup, link: GuardLink, draws: Draws): Promise<void> {
   const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
   const isSimulated = worldOf(setup.config.robot.driver) !== 'real';

@@ -1,4 +1,4 @@
-/** Which devices people have at a robot, and whether they are there: looked at before anything is started, without opening one. */
+/** Operators' input devices at a robot: checked for presence before anything is started, without opening one. */
 import { type ActionSpec, ReinError } from '../core/index.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import {
@@ -21,7 +21,7 @@ import type { RunRequest } from './run-request.ts';
 /** The settings of one kind of device. */
 export type DeviceOf<K extends OperatorConfig['kind']> = Extract<OperatorConfig, { readonly kind: K }>;
 
-/** Who may take over in a run: `--operator`, then those of the file, each kind once. Throws `ReinError`. */
+/** Devices that may take over in a run: that of `--operator`, then those of the file, each kind once. Throws `ReinError`. */
 export function operatorsOf(operator: RunRequest['operator'], listed: readonly OperatorConfig[]): OperatorConfig[] {
   const all = [...listed];
   const isPlain = operator !== 'none' && operator !== 'scripted';
@@ -36,11 +36,11 @@ export function operatorsOf(operator: RunRequest['operator'], listed: readonly O
 }
 
 /**
- * Looks whether the devices are plugged in and may be read, and whether they fit the action, before anything is started. Opens none. Throws
- * `ReinError` with one sentence.
+ * Checks that the devices are plugged in and readable, and fit the action, before anything is started. Opens none. Throws `ReinError` with
+ * one sentence.
  */
 export function checkDevices(operators: readonly OperatorConfig[], task: TaskConfig): void {
-  // Of a task of others it is known once its module is loaded.
+  // The action of a third-party task is known once its module is loaded.
   const action = 'action' in task ? task.action : undefined;
   for (const operator of operators) {
     checkDevice(operator);
@@ -62,7 +62,7 @@ function checkDevice(operator: OperatorConfig): void {
   else if (operator.kind === 'spacemouse') findMouse(operator);
 }
 
-/** Pads and mice that `--operator` would find here. */
+/** Gamepads and SpaceMice that `--operator` would find here. */
 export function pluggedIn(): ('gamepad' | 'spacemouse')[] {
   return (['gamepad', 'spacemouse'] as const).filter((kind) => {
     try {
@@ -74,10 +74,10 @@ export function pluggedIn(): ('gamepad' | 'spacemouse')[] {
   });
 }
 
-/** A gamepad, and the layout that says which of its buttons stops. */
+/** A gamepad with a known layout, which defines its stop button. */
 export type KnownGamepad = InputDevice & { readonly pad: JoyPadName };
 
-/** A gamepad of which all is known that its reader needs. Throws `ReinError` in one sentence. */
+/** Finds a gamepad of which its reader knows enough. Throws `ReinError` in one sentence. */
 export function findGamepad({ device, pad, axisRange }: DeviceOf<'gamepad'>, roots?: DeviceRoots): KnownGamepad {
   const plugged = findInputDevice('gamepad', device, roots);
   const found = { ...plugged, pad: padOf(plugged, pad) };
@@ -90,7 +90,7 @@ export function findGamepad({ device, pad, axisRange }: DeviceOf<'gamepad'>, roo
   });
 }
 
-/** `named` in a file counts where nothing is known; where something is, it is not believed against the kernel. */
+/** A layout `named` in a file is used if the device's is unknown; it may not contradict that of the kernel. */
 function padOf({ name, path, pad }: InputDevice, named: JoyPadName | undefined): JoyPadName {
   if (pad !== undefined && named !== undefined && pad !== named) {
     throw new ReinError('config', `operators has pad: ${named}, and ${name} (${path}) has the buttons of a ${pad}.`, {
@@ -112,7 +112,7 @@ export function findMouse({ device }: DeviceOf<'spacemouse'>): InputDevice {
   return findInputDevice('spacemouse', device);
 }
 
-/** `mouse`, where it was or plugged in elsewhere. Throws `ReinError` where it is gone. */
+/** Finds `mouse` again, at its old path or plugged in elsewhere. Throws `ReinError` if it is gone. */
 export function findMouseAgain({ path, name }: InputDevice, roots?: DeviceRoots): InputDevice {
   const mice = listInputDevices(roots).filter(({ kind }) => kind === 'spacemouse');
   const found = mice.find((mouse) => mouse.path === path) ?? mice.find((mouse) => mouse.name === name);
@@ -126,7 +126,7 @@ export function findPedal({ device }: DeviceOf<'pedal'>): InputDevice {
   return findInputDevice('pedal', device);
 }
 
-/** Throws `ReinError` where the action moves no tool. Nothing to turn for the base frame. */
+/** Motion frame of a device; `undefined` for the base frame (no rotation). Throws `ReinError` if the action moves no tool. */
 export function frameOf(
   { frame, cameraRpyRad }: MotionOptions,
   action: ActionSpec,

@@ -102,7 +102,7 @@ it('never lets a leader that goes along close its own clutch', async () => {
   const { homeRad, joints } = arm6Setup().config.robot;
   const elbow = joints.findIndex(({ name }) => name === 'elbow');
   const startRad = homeRad[elbow]!;
-  // The robot's joint of the clutch's name goes beyond where the clutch counts as closed.
+  // The robot's joint named like the clutch goes beyond the angle at which the clutch counts as closed.
   const referenceRad = Float64Array.from(homeRad);
   referenceRad[elbow] = startRad + 0.2;
   referenceRad[0]! += 0.2;

@@ -1,4 +1,4 @@
-/** How the device of a person becomes an operator, with a record of what it says. */
+/** Opens people's input devices as operators, with a record of their input. */
 import type { RunSetup } from '../config/setup.ts';
 import {
   type ActionSpec,
@@ -37,35 +37,35 @@ import { leaderOf, openLeader } from './leader.ts';
 import { type DeviceOf, findGamepad, findMouse, findMouseAgain, findPedal, frameOf } from './operator-devices.ts';
 import { RawInput } from './raw-input.ts';
 
-/** What operators are opened for. */
+/** Context passed to `openOperators`. */
 export interface OperatorsContext {
   readonly setup: RunSetup;
-  /** The run's folder, for the record of what devices say. */
+  /** The run's folder, for the record of the devices' input. */
   readonly folder: string;
   readonly heard: OperatorHeard;
   readonly onEvent: (event: TeleopEvent) => void;
-  /** The guard's newest frame, once there is one. */
+  /** Newest frame of the guard, once there is one. */
   readonly robot: () => GuardFrame | undefined;
-  /** One line for people. */
+  /** Prints one line for people. */
   readonly print: (line: string) => void;
-  /** Where keys come from; absent: nowhere. */
+  /** Source of keys; absent: none. */
   readonly terminal?: TerminalInput | undefined;
-  /** Ctrl+C among the keys. */
+  /** Called on Ctrl+C among the keys. */
   readonly onInterrupt?: () => void;
-  /** Lines that `?` shows after those on keys. */
+  /** Lines that `?` shows after those about keys. */
   readonly legend?: readonly string[];
-  /** Default: the machine's. */
+  /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
-/** Opens them, in the order in which they are listed. Whoever gets them closes them. Rejects with `ReinError`, and has then closed all. */
+/** Opens the operators in the order of the list. The caller closes them. Rejects with `ReinError`, after closing all. */
 export function openOperators(
   operators: readonly OperatorConfig[],
   context: OperatorsContext,
 ): Promise<readonly TeleopSource[]> {
   return openedOrClosed([], async (closers) => {
     const place = new Place(context, closers);
-    // Those that a pedal enables ask it.
+    // Opened first: other devices ask it whether they are enabled.
     const pedal = operators.find((operator) => operator.kind === 'pedal');
     if (pedal?.kind === 'pedal') place.addPedal(pedal);
     for (const operator of operators) {
@@ -79,7 +79,7 @@ export function openOperators(
   });
 }
 
-/** One person's devices, as they are opened. */
+/** One person's devices while they are opened. */
 class Place {
   readonly sources: TeleopSource[] = [];
   readonly #context: OperatorsContext;
@@ -87,7 +87,7 @@ class Place {
   readonly #clock: Clock;
   readonly #action: ActionSpec;
   readonly #heard: OperatorHeard;
-  /** Absent: no pedal of theirs does. */
+  /** Absent: no pedal enables motion. */
   #pedalEnables: (() => boolean) | undefined;
   #pedalRecovers: (() => boolean) | undefined;
 
@@ -203,7 +203,7 @@ class Place {
           : () => {
               const frame = robot();
               if (frame === undefined) return undefined;
-              // What the robot has no joint for stays where it is, and the clutch is the person's: it would close by itself.
+              // Joints that the robot lacks stay put, and so does the clutch: it belongs to the person, and would close by itself.
               wanted.set(arm.positionRad);
               for (const [i, name] of names.entries()) {
                 const at = jointOf(name);
@@ -216,7 +216,7 @@ class Place {
     this.#add(leader);
   }
 
-  /** At the terminal `c` lets the robot go on and `g` gives back, whether or not its other keys move anything. */
+  /** At the terminal, `c` lets the robot go on and `g` gives control back, whether or not its other keys move anything. */
   hearTerminal(): void {
     const { terminal } = this.#context;
     const keys = new KeyParser();
@@ -228,7 +228,7 @@ class Place {
     });
   }
 
-  /** A stop stays. */
+  /** Gives control back; a requested stop persists. */
   #giveBack(): void {
     for (const source of this.sources) if (source.isStopRequested !== true) source.giveBack?.();
     this.#context.heard.onGiveBack?.();

@@ -1,4 +1,4 @@
-/** What pages say: how it moves the robot, and as the run's folder keeps it. */
+/** Input from pages: how it moves the robot, and how it is recorded in the run's folder. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const attach = (session: Partial<LiveSession>): void => panel.attach(session as LiveSession);
 
-/** Each 10 ms after the one before, of a frame that was shown at once. */
+/** Sends input 10 ms after the previous one, for a frame displayed just now. */
 function say(wanted: number, isEnabled: boolean): void {
   clock.advanceMs(10);
   const shownAtS = clock.nowS();

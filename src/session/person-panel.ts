@@ -1,4 +1,4 @@
-/** A panel far from the robot, such as a page in a browser: what its person asks for, done in the session, and said aloud. */
+/** A remote panel, such as a browser page: carries out its user's requests in the session, and reports them. */
 import { type ActionSpec, type Clock, describeError } from '../core/index.ts';
 import { BrowserTeleop, MotionFrame, movesTool } from '../teleop/index.ts';
 import type { PersonRequest } from './person-request.ts';
@@ -7,29 +7,29 @@ import type { LiveSession } from './session.ts';
 
 export interface PersonPanelOptions {
   readonly action: ActionSpec;
-  /** The run's folder, for the record of what pages say. */
+  /** The run's folder, for the record of the pages' input. */
   readonly folder: string;
-  /** The machine's: a person does not follow simulated time. */
+  /** The machine's clock: people do not follow simulated time. */
   readonly clock: Clock;
   /** See `WatchedRunOptions`. */
   readonly leaseS?: number | undefined;
-  /** Takes a line for people. */
+  /** Prints a line for people. */
   readonly report: (line: string) => void;
 }
 
-/** How a run that is paused goes on. */
+/** Prompt of a paused run. */
 const PAUSED = 'Paused: Start, or c at the terminal, lets the robot go on.';
 const STOPPED_HERE = 'Stopped from the monitor: the robot holds until somebody starts it again.';
 const STOPPED = 'The robot was stopped: Start lets it go on.';
 
 export class PersonPanel {
-  /** To be among the session's operators, which close it. */
+  /** To be added to the session's operators, which close it. */
   readonly teleop: BrowserTeleop;
   readonly #report: (line: string) => void;
   readonly #clock: Clock;
   readonly #raw: RawInput;
   #session: LiveSession | undefined;
-  /** The last save that was asked for: a policy is two files, and those of two saves would be a pair that does not fit. */
+  /** Last save requested: a policy is two files, and those of two concurrent saves would be a pair that does not match. */
   #saved: Promise<void> = Promise.resolve();
 
   constructor({ action, folder, clock, leaseS, report }: PersonPanelOptions) {
@@ -48,12 +48,12 @@ export class PersonPanel {
     });
   }
 
-  /** From now on requests are about `session`; those that came before it were for nothing, but for a stop. */
+  /** Sends requests to `session` from now on; earlier ones had no effect, except for a stop. */
   attach(session: LiveSession): void {
     this.#session = session;
   }
 
-  /** Does what the person asks for. Never throws; what cannot be done is reported. */
+  /** Carries out a request. Never throws; failures are reported. */
   ask(request: PersonRequest): void {
     try {
       this.#do(request);
@@ -73,7 +73,7 @@ export class PersonPanel {
         return;
       case 'stop':
         this.#note(request);
-        // It counts however often it is said, and is told once.
+        // Every stop request counts, but is reported once.
         if (!this.teleop.isStopRequested) this.#report(STOPPED_HERE);
         this.teleop.stopNow(request.by || 'somebody');
         return;
@@ -116,7 +116,7 @@ export class PersonPanel {
     else this.#reportHeld();
   }
 
-  /** Who has taken over a robot that is stopped moves nothing yet. */
+  /** A person who has taken over a stopped robot cannot move it yet. */
   #reportHeld(): void {
     const held = this.#session?.held;
     if (held?.kind === 'fault') this.#report(`${held.by} Once the cause is gone, press Start first.`);
@@ -132,7 +132,7 @@ export class PersonPanel {
     return `${page} is ${behindS.toFixed(2)} s behind, ${mostS} s is the most: nothing was taken over. Try again.`;
   }
 
-  /** What else moves or stops the robot by the page. */
+  /** Records the page's other requests that move or stop the robot. */
   #note({ kind }: PersonRequest): void {
     this.#raw.message({ kind }, {}, this.teleop.isInControl);
   }
@@ -149,7 +149,7 @@ export class PersonPanel {
   readonly #refuse = (error: unknown): void => this.#report(describeError(error, 'monitor').trim());
 }
 
-/** What the session does of itself; of `reset` nothing: only whoever speaks to the guard for people acknowledges. */
+/** Requests to the session itself. `reset` is ignored: only the process with a person's authority at the guard acknowledges. */
 function askSession(session: LiveSession | undefined, request: PersonRequest): void {
   switch (request.kind) {
     case 'rewind':

@@ -1,28 +1,28 @@
-/** What a person asks of a run by a panel: buttons and motion. Each comes from outside this process, and is read before it is believed. */
+/** A person's requests to a run from a panel: buttons and motion. They come from outside this process, and are validated first. */
 import { z } from 'zod';
 import { asObject } from '../core/index.ts';
 import { count, readerOf } from '../schema/index.ts';
 import type { BrowserInput } from '../teleop/index.ts';
 import type { Mark } from './session-types.ts';
 
-/** What a person asks for while they record demonstrations. */
+/** Requests of a person who records demonstrations. */
 export const RECORD_REQUESTS = ['recordStart', 'recordStop', 'redo', 'delete'] as const;
 export type RecordRequest = (typeof RECORD_REQUESTS)[number];
 
-/** Requests of one word. */
+/** Requests without parameters. */
 export const PLAIN_REQUESTS = [
-  /** Leave to move, and on after a stop or a pause: the person has looked. */
+  /** Permission to move, and to go on after a stop or a pause: the person has looked. */
   'start',
-  /** Ends the present episode after its step; the robot holds until `start`. */
+  /** Ends the current episode after its step; the robot holds until `start`. */
   'pause',
-  /** Brakes at once and holds until `start`. From anybody. */
+  /** Brakes at once and holds until `start`. Accepted from anyone. */
   'stop',
-  /** Acknowledges what stopped the robot; never moves it. */
+  /** Acknowledges the cause of a stop; never moves the robot. */
   'reset',
   'giveBack',
-  /** The way that the robot came, backwards and slowly; then it holds. */
+  /** Rewinds the robot slowly, then it holds. */
   'rewind',
-  /** The critical phase begins: the learned policy acts in place of the base policy. */
+  /** Begins the critical phase: the learned policy acts in place of the base policy. */
   'critical',
   'skipDemonstrations',
   'savePolicy',
@@ -33,18 +33,18 @@ export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
 
 export type PersonRequest =
   | { readonly kind: Exclude<PlainRequest, 'stop'> }
-  /** `by`: name of whoever is at the page. */
+  /** `by`: name of the page's user. */
   | { readonly kind: 'stop'; readonly by?: string }
   | { readonly kind: 'mark'; readonly mark: Mark }
-  /** The person takes over with `device`, having been shown the frame of `shownAtS`; see `BrowserInput`. `by`: name of whoever has the seat. */
+  /** Take-over with `device`, after the frame of `shownAtS` was displayed; see `BrowserInput`. `by`: name of the seat's holder. */
   | { readonly kind: 'takeOver'; readonly shownAtS: number; readonly device: string; readonly by?: string }
   | ({ readonly kind: 'input' } & BrowserInput);
 
-/** Whoever shows a run elsewhere, and hands on what people ask for there. */
+/** Displays a run elsewhere, and passes on people's requests from there. */
 export interface RunWatcher {
-  /** Takes a packet of `src/core/telemetry.ts`, which then belongs to it. Quick; never throws. */
+  /** Takes a packet of `src/core/telemetry.ts`, and owns it then. Quick; never throws. */
   packet(packet: Uint8Array): void;
-  /** From now on `ask` is called with what people ask for. */
+  /** Registers the callback for people's requests. */
   asks(ask: (request: PersonRequest) => void): void;
 }
 
@@ -54,13 +54,13 @@ export interface PacketMessage {
   readonly bytes: string;
 }
 
-/** And back. */
+/** From that process to the node. */
 export interface PersonMessage {
   readonly kind: 'person';
   readonly request: PersonRequest;
 }
 
-/** Whoever watches by way of the process that started this one, which `send` reaches. */
+/** Watcher on the far side of the parent process, which `send` reaches. */
 export function watcherThrough(send: (message: PacketMessage) => void): RunWatcher {
   let ask: ((request: PersonRequest) => void) | undefined;
   process.on('message', (message: PersonMessage) => {
@@ -74,15 +74,15 @@ export function watcherThrough(send: (message: PacketMessage) => void): RunWatch
   };
 }
 
-/** The packet in what a node sent; `undefined` where it is none: modules of others run in it. Never throws. */
+/** Returns the packet in a node's message; `undefined` if it is none: third-party modules run in the node. Never throws. */
 export function packetIn(message: unknown): Uint8Array | undefined {
   const { kind, bytes } = asObject(message) ?? {};
   return kind === 'packet' && typeof bytes === 'string' ? Uint8Array.from(Buffer.from(bytes, 'base64')) : undefined;
 }
 
-/** Longest name of a device. */
+/** Longest name of a device, characters. */
 const NAME_LETTERS = 80;
-/** An action of no robot is longer. */
+/** No robot's action is longer. */
 const MOST_ACTIONS = 64;
 
 const action = z.array(z.number()).max(MOST_ACTIONS);
@@ -101,5 +101,5 @@ const requestSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
-/** The request that `value` is; `undefined` where it is none. Never throws. */
+/** Returns `value` as a request; `undefined` if it is none. Never throws. */
 export const readPersonRequest: (value: unknown) => PersonRequest | undefined = readerOf(requestSchema);

@@ -1,17 +1,17 @@
 /**
- * Who acts by itself at a step: the base policy until the critical phase begins, the learned policy from there to the end of the episode. It never
- * goes back within an episode, so that no step of the learned policy leads to one of the base's.
+ * Selects the policy that acts at a step: the base policy until the critical phase begins, the learned policy from there to the end of the
+ * episode. It never goes back within an episode, so that no step of the learned policy leads to one of the base policy.
  */
 import type { GuardFrame } from '../core/index.ts';
 
 export interface PhaseSwitchOptions {
-  /** Whether the rules hold in a frame. */
+  /** True if the rules hold in a frame. */
   readonly isCritical: (frame: GuardFrame) => boolean;
-  /** So many steps in a row, ≥ 1. */
+  /** Number of consecutive steps for which they have to hold, ≥ 1. */
   readonly forSteps: number;
 }
 
-/** What began the critical phase. */
+/** Trigger of the critical phase. */
 export type PhaseCause = 'rule' | 'button';
 
 export class PhaseSwitch {
@@ -23,30 +23,30 @@ export class PhaseSwitch {
     this.#options = options;
   }
 
-  /** The base policy acts, unless a person does. */
+  /** True while the base policy acts, unless a person does. */
   get isBase(): boolean {
     return this.#cause === undefined;
   }
 
-  /** What began the critical phase; `undefined` before it. */
+  /** Trigger of the critical phase; `undefined` before it. */
   get cause(): PhaseCause | undefined {
     return this.#cause;
   }
 
-  /** An episode begins where `frame` says. */
+  /** Called when an episode begins at `frame`. */
   begin(frame: GuardFrame): void {
     this.#cause = undefined;
     this.#heldSteps = 0;
     this.see(frame);
   }
 
-  /** A step ended in `frame`. */
+  /** Called after a step that ended at `frame`. */
   see(frame: GuardFrame): void {
     this.#heldSteps = this.#options.isCritical(frame) ? this.#heldSteps + 1 : 0;
     if (this.#heldSteps >= this.#options.forSteps) this.#cause ??= 'rule';
   }
 
-  /** A person begins the critical phase, from the next step on. False where it goes on already. */
+  /** Begins the critical phase at a person's request, from the next step on. False if it has begun already. */
   press(): boolean {
     if (this.#cause !== undefined) return false;
     this.#cause = 'button';

@@ -1,21 +1,21 @@
-/** What the cameras of an observation see, for people: what the policy is given of them, as bytes, and smaller where that is much. */
+/** Camera pictures of an observation, for people: the policy's input as bytes, downsampled if it is large. */
 import type { PictureView } from '../core/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSize } from '../tasks/index.ts';
 
-/** Where a topic's values have a picture. */
+/** Place of a picture in a topic's values. */
 export interface CameraView {
   readonly name: string;
   readonly widthPx: number;
   readonly heightPx: number;
-  /** Numbers of a pixel: grey, or red, green and blue. */
+  /** Numbers per pixel: grey, or red, green and blue. */
   readonly channels: 1 | 3;
-  /** Place of the first number in the topic's values. */
+  /** Index of the first number in the topic's values. */
   readonly at: number;
-  /** What the numbers, 0 to 1, were divided by. */
+  /** Divisor that was applied to the numbers, 0 to 1. */
   readonly scale: number;
 }
 
-/** The picture in the values of `topic`, in colours where it has both; `undefined` where it has none. */
+/** The picture in the values of `topic`, in colour if it has both; `undefined` if it has none. */
 export function cameraOf(topic: ObservationTopic): CameraView | undefined {
   const { name, type, fields, widthPx, heightPx, scale } = topic;
   if (!type.endsWith('Image') || widthPx === undefined || heightPx === undefined) return undefined;
@@ -25,7 +25,7 @@ export function cameraOf(topic: ObservationTopic): CameraView | undefined {
   return { name, widthPx, heightPx, channels, at: Number(before), scale };
 }
 
-/** Of all cameras together, before base64: frames and Stop share the way with pictures. */
+/** Limit for all cameras together, before base64: frames and Stop share the connection with pictures. */
 const MOST_BYTES = 48 * 1024;
 
 interface Camera {
@@ -38,7 +38,7 @@ interface Camera {
 export class Pictures {
   readonly #cameras: readonly Camera[];
 
-  /** `sources`: of the values of `topics`, in the same order. */
+  /** `sources`: sources of the values of `topics`, in the same order. */
   constructor(topics: readonly ObservationTopic[], sources: readonly ObservationSource[]) {
     this.#cameras = topics.flatMap((topic, i) => {
       const [view, source] = [cameraOf(topic), sources[i]];
@@ -47,12 +47,12 @@ export class Pictures {
     });
   }
 
-  /** The newest of each camera that has one; none where no camera has shown another since this was last asked. `nowS`: as of the sources. */
+  /** Newest picture of each camera that has one; empty if no camera has a new one since the last call. `nowS`: on the sources' clock. */
   take(nowS: number): readonly PictureView[] {
     let isNew = false;
     const shown = this.#cameras.filter((camera) => {
       const takenAtS = nowS - camera.source.ageMs(nowS) / 1e3;
-      // The same moment by two clocks' readings.
+      // Tolerance for one instant read from two clocks.
       isNew ||= takenAtS > camera.takenAtS + 1e-6;
       camera.takenAtS = takenAtS;
       return Number.isFinite(takenAtS);
@@ -61,7 +61,7 @@ export class Pictures {
   }
 }
 
-/** Every so many-th pixel of each way, so that it comes to `mostBytes`. */
+/** Keeps every n-th pixel in both directions, so that the picture fits into `mostBytes`. */
 function pictureOf({ view, source, values }: Camera, mostBytes: number): PictureView {
   const { name, channels, at, scale } = view;
   source.fill(values, 0);

@@ -1,14 +1,14 @@
 /**
- * What people's devices said, as they said it: `operator-<name>.jsonl` in the run's folder, one line a report, so that what somebody did can be
- * looked at, and put through a parser again, long after.
+ * Raw input of people's devices: `operator-<name>.jsonl` in the run's folder, one line per report, so that an operator's input can be
+ * inspected, and parsed again, long after.
  *
- *     {"t": 12.345, "hex": "0201..."}   bytes of a device: js_event, input_event, HID report, or what a terminal sent
- *     {"t": 12.365, "rad": [0.1, ...]}  where a leader arm was, rad (m for a sliding joint)
- *     {"t": 12.385, "axes": [0, ...]}   what a message of a page or topic said, under the names that it has there
+ *     {"t": 12.345, "hex": "0201..."}   bytes of a device: js_event, input_event, HID report, or terminal input
+ *     {"t": 12.365, "rad": [0.1, ...]}  position of a leader arm, rad (m for a prismatic joint)
+ *     {"t": 12.385, "axes": [0, ...]}   content of a message from a page or topic, under its own names
  *     {"t": 99.9, "end": true, "dropped": 0}
  *
- * `t` is in seconds of the machine's monotonic clock, as in `metrics.jsonl`'s run. Lines wait in memory and are written by themselves; what a slow disk does
- * not take, and what is beyond 64 MiB, is counted in `dropped` and lost, and nobody waits for it. A device that said nothing has no file.
+ * `t` is in seconds of the machine's monotonic clock, as in `metrics.jsonl`'s run. Lines are buffered and written in the background; those
+ * that a slow disk does not take, or beyond 64 MiB, are lost and counted in `dropped`. A device without input has no file.
  */
 import { join } from 'node:path';
 import type { Clock } from '../core/index.ts';
@@ -18,7 +18,7 @@ import type { InputPort, LeaderArm, TerminalInput } from '../teleop/index.ts';
 const MOST_BYTES = 64 * 1024 * 1024;
 /** Reports in memory while the disk is slow: half a minute of the fastest device. */
 const MOST_WAITING = 8192;
-/** A leader that stands says nothing new, rad. */
+/** Smallest motion of a leader that is recorded, rad. */
 const STILL_RAD = 1e-4;
 
 type Line = { readonly t: number } & (
@@ -28,7 +28,7 @@ type Line = { readonly t: number } & (
   | { readonly end: true; readonly dropped: number }
 );
 
-/** A message of an operator far away; numbers as they came. */
+/** Message of a remote operator; numbers as received. */
 type Said = Readonly<Record<string, unknown>>;
 
 /** The record of one device. */
@@ -39,7 +39,7 @@ export class RawInput {
   #refused = 0;
   #lastRad: readonly number[] = [];
   #lastSaid = '';
-  /** The newest message before the first take-over; it says what was held by then. */
+  /** Newest message before the first take-over; it shows what was held by then. */
   #before: { readonly line: Line; readonly size: number } | undefined;
   #isBegun = false;
 
@@ -51,7 +51,7 @@ export class RawInput {
     });
   }
 
-  /** `port` with everything that it gives recorded; the record ends with it. */
+  /** Returns `port` with all of its input recorded; the record ends with it. */
   port(port: InputPort): InputPort {
     return {
       pull: (onReport) =>
@@ -67,7 +67,7 @@ export class RawInput {
     };
   }
 
-  /** The same of a leader arm, when it has moved. */
+  /** Returns `arm` with its position recorded whenever it has moved. */
   arm(arm: LeaderArm): LeaderArm {
     return {
       ...arm,
@@ -83,15 +83,15 @@ export class RawInput {
     };
   }
 
-  /** What is typed, until the terminal is let go of. */
+  /** Records typed input until the terminal is released. */
   terminal(input: TerminalInput): void {
     input.on('data', (bytes: Buffer | string) => this.#report(Buffer.from(bytes)));
     input.once('pause', () => void this.close());
   }
 
   /**
-   * A message of an operator far away, which is another at each: `stamp` says when. Kept are those of who has control, and those that say
-   * something new; before the first take-over the last alone.
+   * Records a message of a remote operator; `stamp`: its time, which differs in each. Kept are messages of the operator in control, and
+   * those with new content; before the first take-over, only the last.
    */
   message(said: Said, stamp: Said, isInControl: boolean): void {
     const text = JSON.stringify(said);

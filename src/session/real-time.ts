@@ -1,4 +1,4 @@
-/** The pace of a robot in real time: the newest weights act, nobody is waited for in silence, and people give leave to move. */
+/** Pace of a robot in real time: the newest weights act, waits are reported, and people grant permission to move. */
 import type { RunSetup } from '../config/setup.ts';
 import { Rng } from '../core/index.ts';
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
@@ -13,17 +13,17 @@ import { ArrivingWeights } from './weights/weights-source.ts';
 const WELCOME_MS = 5000;
 const FIRST_STATUS_MS = 2000;
 const WAIT_MS = 50;
-/** How often leave is asked for while a person is waited for, ms. */
+/** Interval of requests for permission while waiting for a person, ms. */
 const LEAVE_MS = 200;
-/** Share of what its energy tank starts with that an episode begins with, and how long is waited while nothing comes in, ms. */
+/** Share of the energy tank's initial content with which an episode begins, and the longest wait without inflow, ms. */
 const BEGINS_WITH = 0.5;
 const NOTHING_COMES_MS = 3000;
 
-/** Other layouts and noise at each start of the same run, and other layouts for evaluations. */
+/** Layouts and noise differ between starts of the same run, and evaluations have layouts of their own. */
 export function realTimeDraws(setup: RunSetup, { epoch, connection }: TransitionRecorder): Draws {
   const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
   const evaluating = { rng: root.fork('noise'), purpose: 'evaluate' } as const;
-  // Without a learner there is nothing to find out.
+  // Without a learner there is nothing to explore for.
   const exploring =
     connection === undefined ? evaluating : ({ rng: root.fork('exploration'), purpose: 'explore' } as const);
   const training = root.fork('layouts');
@@ -59,7 +59,7 @@ export class RealTime implements Pace {
   readonly #guard: GuardControl;
   #hasJoined = false;
 
-  /** `howToGoOn`: how a person lets the robot go on, one sentence; empty where that is told elsewhere. */
+  /** `howToGoOn`: instruction for letting the robot go on, one sentence; empty if it is given elsewhere. */
   constructor(parts: Parts, howToGoOn: string) {
     const { policy, recorder, kept, setup, link } = parts;
     this.#parts = parts;
@@ -74,7 +74,7 @@ export class RealTime implements Pace {
     });
   }
 
-  /** Waits for the learner's welcome. One that is silent may come back; one that refuses will not change its mind. */
+  /** Waits for the learner's welcome. A silent learner may come back; one that refuses will not change its answer. */
   async join(activity: Activity<void>): Promise<void> {
     const { connection } = this.#parts.recorder;
     if (connection === undefined || this.#hasJoined) return;
@@ -91,7 +91,7 @@ export class RealTime implements Pace {
     }
   }
 
-  /** A person gives it, or a simulated robot needs nobody. */
+  /** Waits for a person's permission; a simulated robot needs none. */
   async awaitLeave(activity: Activity<unknown>): Promise<void> {
     const { afterStop, listeners, live } = this.#parts;
     if (afterStop !== 'askLeave') return;
@@ -119,8 +119,8 @@ export class RealTime implements Pace {
   }
 
   /**
-   * Where no scene fills the energy tank, what an episode took out of it comes back while the robot stands, slowly: one that begins with too
-   * little is slowed, and cut. Gives up where nothing comes, as of an arm that presses against something.
+   * If no new scene fills the energy tank, it refills slowly while the robot stands; an episode that begins with too little is slowed
+   * and cut. Gives up without inflow, as for an arm that presses against something.
    */
   async #fillTank(activity: Activity<unknown>): Promise<void> {
     const { link, listeners, setup } = this.#parts;
@@ -131,7 +131,7 @@ export class RealTime implements Pace {
     if (mostJ >= enoughJ) return;
     const message = `The robot stands until its energy tank has ${enoughJ.toFixed(1)} J; it has ${mostJ.toFixed(1)} J.`;
     listeners.report({ level: 'info', name: 'tankFills', message });
-    // What asked for leave may still be seen as motion.
+    // The request for permission may still show as motion.
     const stands = (): boolean => link.latest.state === 'ready' || link.latest.state === 'active.policy';
     for (let idleMs = 0; idleMs < NOTHING_COMES_MS && stands(); idleMs += WAIT_MS) {
       const nowJ = link.latest.tankEnergyJ;
@@ -146,7 +146,7 @@ export class RealTime implements Pace {
     while (!isGivenUp() && !person.isMoving(this.#parts.clock.nowS())) await this.#pause(activity);
   }
 
-  /** Training goes on until somebody ends it. */
+  /** Training goes on until it is ended on request. */
   async nextEpisode(): Promise<number> {
     return Number.POSITIVE_INFINITY;
   }
@@ -155,13 +155,13 @@ export class RealTime implements Pace {
 
   beforeShownStep(): void {}
 
-  /** Where it may not wait for leave, a person resets and resumes. */
+  /** With `afterStop: 'wait'` a stop ends the activity; a person resets and resumes. */
   async afterEpisode(activity: Activity<unknown>, cut: CutEpisode | undefined): Promise<boolean> {
     if (cut === undefined) return true;
     if (activity.reason !== undefined) return false;
     const { afterStop, listeners } = this.#parts;
     listeners.report({ level: 'warn', name: 'episodeCut', message: cutMessage(cut) });
-    // Simulated, the next scene fills it; on a real robot nobody goes on before a person has looked.
+    // In simulation the next scene fills the tank; a real robot does not go on before a person has looked.
     const isTankEmpty = cut.why === TANK_STAYS_EMPTY && afterStop === 'wait';
     if (isTankEmpty) {
       const { message, remedy } = faultsOf(TANK_EMPTY)[0]!;

@@ -1,6 +1,6 @@
 /**
- * Demonstrations that people record at their own pace, for `rein record`: they start, stop, redo and delete, and say what was a success. What
- * is kept goes into the journal when the next one begins, so that the last one can still be deleted.
+ * Demonstrations that people record at their own pace, for `rein record`: they start, stop, redo and delete, and mark successes. A kept
+ * demonstration is journalled when the next one begins, so that the last one can still be deleted.
  */
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,19 +17,19 @@ import { recordedDemonstrations } from './run/recorder.ts';
 import type { EpisodeReport, RecordingPlan } from './session-types.ts';
 import type { RecordingStatus } from './status.ts';
 
-/** How the session drives for the desk. */
+/** Callbacks into the session, which drives for the desk. */
 export interface RecordingHooks {
-  /** Resolves when the robot has leave to begin an episode. */
+  /** Resolves when the robot has permission to begin an episode. */
   readonly awaitLeave: (activity: Activity<void>) => Promise<void>;
-  /** Why nothing may move now; `undefined` where it may. */
+  /** Resolves to the reason why nothing may move now; `undefined` if it may. */
   readonly whyHeld: () => Promise<string | undefined>;
-  /** Where an episode begins; `undefined` where people arrange things. */
+  /** Initial layout of an episode; `undefined` if people arrange the scene. */
   readonly drawLayout: () => SceneLayout | undefined;
-  /** People move the robot, and nothing of it is recorded, until `options.cutBy` says so. */
+  /** Lets people move the robot, unrecorded, until `options.cutBy` returns a reason. */
   readonly drive: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<unknown>;
-  /** What an episode that began now would be already; `undefined`: it may begin. */
+  /** Outcome that an episode beginning now would already have; `undefined`: it may begin. */
   readonly startsAs: () => Outcome | undefined;
-  /** An episode from where the robot is. */
+  /** Runs an episode from the robot's current pose. */
   readonly run: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<EpisodeReport>;
   readonly show: (transition: Transition) => void;
   readonly pause: (activity: Activity<void>) => Promise<void>;
@@ -53,9 +53,9 @@ export class RecordingDesk {
   readonly #status: { -readonly [K in keyof RecordingStatus]: RecordingStatus[K] };
   #wish: RecordRequest | undefined;
   #beganMs = 0;
-  /** Steps of all that is kept. */
+  /** Steps of all kept demonstrations. */
   #keptSteps: number;
-  /** Kept, and not in the journal yet. */
+  /** Kept, but not in the journal yet. */
   #held: Taken | undefined;
 
   constructor(parts: DemonstrationParts, plan: RecordingPlan, marks: Marks, hooks: RecordingHooks) {
@@ -81,20 +81,20 @@ export class RecordingDesk {
     };
   }
 
-  /** A demonstration is being shown, or waits for a verdict. */
+  /** True while a demonstration is recorded, or waits for a verdict. */
   get isShown(): boolean {
     return this.#status.state !== 'waiting';
   }
 
-  /** What the person asks for, done as soon as its turn comes; what makes no sense now does nothing. */
+  /** Notes a person's request, to be carried out when its turn comes; one that makes no sense now is ignored. */
   ask(request: RecordRequest): void {
     if (request === 'recordStart' && this.isShown) return;
     if (request === 'recordStop' && this.#status.state !== 'recording') return;
-    // There is something to redo, or the last one to take back: one key does for both.
+    // One key serves for both: it redoes the current demonstration, or deletes the last one.
     this.#wish = (request === 'redo' || request === 'delete') && !this.isShown ? 'delete' : request;
   }
 
-  /** Records until there are enough, or the activity is cut; the last demonstration is in the journal then. */
+  /** Records until there are enough, or the activity is cut; then the last demonstration is in the journal. */
   async work(activity: Activity<void>): Promise<void> {
     const { live, people } = this.#parts;
     live.log.phase('demonstrations');
@@ -114,7 +114,7 @@ export class RecordingDesk {
     }
   }
 
-  /** Puts the scene in place, and lets people move the robot to where they want to begin. */
+  /** Arranges the scene, and lets people move the robot to where they want to begin. */
   async #awaitStart(activity: Activity<void>, layout: SceneLayout | undefined): Promise<void> {
     this.#tell('waiting');
     let isArranged = layout === undefined;
@@ -150,7 +150,7 @@ export class RecordingDesk {
       this.#say(`Not begun: it is a ${startsAs} already. Bring the robot and its things to where the task begins.`);
       return 'again';
     }
-    // What came before is to stay: the person goes on.
+    // The previous demonstration is accepted, as the person goes on.
     this.#settle();
     this.#marks.take();
     this.#status.steps = 0;
@@ -173,7 +173,7 @@ export class RecordingDesk {
     return this.#judge(activity, { steps, report });
   }
 
-  /** Why the demonstration shall end, as the person says. */
+  /** Reason for ending the demonstration, by the person's request. */
   #cut(): string | undefined {
     if (this.#wish === 'redo' || this.#wish === 'delete') return REDONE;
     if (this.#wish === 'recordStop') return STOPPED;
@@ -209,7 +209,7 @@ export class RecordingDesk {
     this.#say(`Demonstration ${this.#status.kept}: ${counted(taken.steps.length, 'step')}.`);
   }
 
-  /** Takes back the last one, while it is not in the journal. */
+  /** Deletes the last demonstration, unless it is in the journal. */
   #deleteLast(): void {
     this.#wish = undefined;
     const held = this.#held;
@@ -225,7 +225,7 @@ export class RecordingDesk {
     this.#tell('waiting');
   }
 
-  /** What is held is recorded. */
+  /** Records the held demonstration. */
   #settle(): void {
     const held = this.#held;
     if (held === undefined) return;
@@ -264,7 +264,7 @@ export class RecordingDesk {
   }
 }
 
-/** With a terminal's keys, and with the page's buttons. */
+/** In terms of a terminal's keys, and of the page's buttons. */
 type Prompt = readonly [atTerminal: string, atPage: string];
 
 export const RECORDING: Prompt = [
@@ -290,7 +290,7 @@ export function promptOf({ kept, wanted }: RecordingStatus, isHeld: boolean): Pr
   ];
 }
 
-/** A person says afterwards that it was one. */
+/** The person judged it a success afterwards. */
 function asSuccess({ steps, report }: Taken): Taken {
   const last = steps.at(-1);
   if (last === undefined) return { steps, report };

@@ -1,4 +1,4 @@
-/** An episode by itself: what a thread loads that only evaluates, without journal, learner and supervision. */
+/** Exports for single episodes: for a thread that only evaluates, without journal, learner and supervision. */
 export { encoderFor } from './encoder-file.ts';
 export { createRunner, EpisodeRunner, type StepTimings } from './episode-runner.ts';
 export { openBase } from './task-policies.ts';

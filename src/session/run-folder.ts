@@ -1,4 +1,4 @@
-/** The folder of a run: a new one with the configuration that it was started with, or one whose journal is carried on. */
+/** The folder of a run: a new one with the run's configuration, or one whose journal is continued. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
@@ -12,21 +12,20 @@ export interface RunFolder {
   readonly path: string;
   readonly runId: string;
   readonly configFile: string;
-  /** What stands in `configFile`. */
+  /** Content of `configFile`. */
   readonly config: ResolvedConfig;
 }
 
-/** Longest run id: journals store it in a field of fixed size, bytes. */
+/** Longest run id, bytes: journals store it in a field of fixed size. */
 const MAX_ID_BYTES = 64;
-/** Random bytes at the end of an id: two runs in folders of one name must not take each other's robots. */
+/** Random bytes at the end of an id: runs in folders of the same name must not take each other's robots. */
 const RANDOM_BYTES = 4;
 /** Key of the id in the `run` section of `config.yaml`. */
 const ID_KEY = 'id';
 
 /**
- * Makes `out`, or a new folder below `runs/` named after time, task and seed, and writes `config.yaml` into it, with the
- * run's id: `id`, or the folder's name and a random end. Throws `ReinError('storage')` where that is not possible or
- * the folder holds a run already.
+ * Creates `out`, or a new folder below `runs/` named after time, task and seed, and writes `config.yaml` into it, with the run's id: `id`,
+ * or the folder's name and a random end. Throws `ReinError('storage')` if that is not possible or the folder holds a run already.
  */
 export async function createRunFolder(
   config: ResolvedConfig,
@@ -53,10 +52,10 @@ export async function createRunFolder(
   }
 }
 
-/** Takes back a folder in which nothing has been recorded, so that the same command can be tried again. */
+/** Removes a folder in which nothing was recorded, so that the same command can be tried again. */
 export async function abandonRunFolder({ path, configFile }: Pick<RunFolder, 'path' | 'configFile'>): Promise<void> {
   await rm(configFile, { force: true });
-  // Each fails where something else is in it, which is then somebody's.
+  // Each fails if it contains anything else, which is not ours to remove.
   for (const folder of [join(path, RUN_FILES.learnerEvents), path]) await rmdir(folder).catch(() => undefined);
 }
 
@@ -73,14 +72,14 @@ async function firstFree(path: string): Promise<string> {
   }
 }
 
-/** Makes `path` where it is missing: it may exist, but not hold a run. */
+/** Creates `path` if it is missing: it may exist, but not hold a run. */
 async function checkEmpty(path: string): Promise<void> {
   makeFolder(path);
   const found = (await readdir(path)).find((name) => name === RUN_FILES.config || name === 'journal');
   if (found !== undefined) throw takenError(path, found);
 }
 
-/** Takes `path` by its configuration, which appears whole: of two programs that try at the same time, one gets it. */
+/** Claims `path` by its configuration, which appears atomically: of two programs that try at the same time, one gets it. */
 async function claim(path: string, configFile: string, text: string): Promise<void> {
   const fresh = `${configFile}.${process.pid}-${randomBytes(RANDOM_BYTES).toString('hex')}.new`;
   try {
@@ -100,34 +99,33 @@ function takenError(path: string, found: string): ReinError {
   });
 }
 
-/** An id for a new run in `path`: its last part, as far as an id may hold it, and a random end. */
+/** Draws an id for a new run in `path`: its last part, truncated to fit, and a random end. */
 function drawRunId(path: string): string {
   const end = `-${randomBytes(RANDOM_BYTES).toString('hex')}`;
   return nameOf(path).slice(0, MAX_ID_BYTES - end.length) + end;
 }
 
 /**
- * The id of the run in `path` that was started with `config`: the one drawn then, wherever the folder is now. Runs
- * from before ids were drawn have the name of their folder.
+ * Returns the id of the run in `path` that was started with `config`: the one drawn then, wherever the folder is now. Runs from before ids
+ * were drawn have the name of their folder.
  */
 export function runIdOf(path: string, config: ResolvedConfig): string {
   const id = config.run[ID_KEY];
   return typeof id === 'string' && id !== '' ? id : nameOf(path).slice(0, MAX_ID_BYTES);
 }
 
-/** The last part of `path` in letters of one byte each. */
+/** Last part of `path` in single-byte characters. */
 function nameOf(path: string): string {
   const name = basename(resolve(path)).replaceAll(/[^\w.-]/g, '_');
   return name === '' ? 'run' : name;
 }
 
-/** How a live run is named in `config.yaml`. */
+/** `command` of a live run in `config.yaml`. */
 export const LIVE_COMMAND = 'run';
 
 /**
- * A new folder, or `out` where a robot with the same settings, task and seed ran before. Learner settings may differ: a
- * robot has no use for them. Throws `ReinError('storage')` where `out` holds another kind of run or one that was started
- * with anything else.
+ * Opens a new folder, or `out` if a robot with the same settings, task and seed ran there before. Learner settings may differ: a robot does
+ * not use them. Throws `ReinError('storage')` if `out` holds another kind of run, or one started with other settings.
  */
 export async function openLiveFolder(config: ResolvedConfig, out: string | undefined): Promise<RunFolder> {
   if (out === undefined || !existsSync(join(out, RUN_FILES.config))) return createRunFolder(config, out, new Date());
@@ -147,7 +145,7 @@ export async function openLiveFolder(config: ResolvedConfig, out: string | undef
       remedy: `Carry it on with --seed ${before.seed}, or choose another folder with --out.`,
     });
   }
-  // People may come with other devices each time.
+  // People may use other devices at each start.
   const { operators } = config;
   return { path: out, runId: runIdOf(out, before), configFile, config: { ...before, operators } };
 }

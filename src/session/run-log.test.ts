@@ -59,7 +59,7 @@ describe("a run's log", () => {
     expect(log.status.operator.driving).toBe('you');
     alone('policy');
     expect(log.status.operator.driving).toBe('nobody');
-    // Weights that came after all do.
+    // Weights that arrive after all do drive.
     step('policy');
     log.show('now');
     expect([log.status.operator.driving, log.status.policy.isAbsent]).toEqual(['policy', undefined]);
@@ -106,7 +106,7 @@ describe("a run's log", () => {
       purpose: 'training',
       episode: 3,
       success: true,
-      // Not whether it succeeded.
+      // Its return, not its success.
       returnSum: -1.5,
       interventions: 1,
       interventionSteps: 5,
@@ -140,7 +140,7 @@ describe("a run's log", () => {
       limiter: { changedTicks: 3, marginMin: 0.2 },
       shield: { changedTicks: 0, marginMin: 1 },
     });
-    // The least since the record before.
+    // Least values since the previous record.
     expect(second).toMatchObject({
       ticks: 5,
       marginMin: 0.75,

@@ -1,4 +1,4 @@
-/** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
+/** Live output of a run for people: the status on the screen and the records in its metrics file. */
 import { join } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
 import {
@@ -30,19 +30,19 @@ import type { StepOperator } from './segments.ts';
 import type { EpisodeResult } from './session-types.ts';
 import { createRunStatus, type HeldStatus, type RunPhase, type RunStatus, type ToolView } from './status.ts';
 
-/** Who watches a run. Calls must be quick; the status is reused. */
+/** Observer of a run. Calls must be quick; the status is reused. */
 export interface RunObserver {
   status(status: RunStatus): void;
-  /** A line that stays. `atPage`: the same with a page's buttons in place of a terminal's keys, where it has any. */
+  /** Prints a line that stays. `atPage`: the same with a page's buttons in place of a terminal's keys, if it names any. */
   print(line: string, atPage?: string): void;
-  /** Why it is not learning, every few seconds while it learns. */
+  /** Diagnosis of a run that does not learn, every few seconds while it learns. */
   diagnosis?(rows: readonly Row[]): void;
 }
 
-/** Sees nothing, says nothing. */
+/** Observer that ignores everything. */
 export const SILENT_OBSERVER: RunObserver = { status: () => undefined, print: () => undefined };
 
-/** Where the log looks by itself whenever the status is shown, so that it is alive between two steps. */
+/** Sources that the log reads whenever the status is shown, so that it is current between two steps. */
 export interface LogSources {
   readonly person?: () => OperatorEcho | undefined;
   readonly tool?: () => ToolView | undefined;
@@ -51,14 +51,14 @@ export interface LogSources {
 }
 
 export interface RunKind {
-  /** Steps take their time, and time without steps is time in which the robot stands. */
+  /** Steps take real time, and time without steps is time in which the robot stands. */
   readonly isRealTime: boolean;
   readonly hasLearner: boolean;
   /** Nothing of the run was recorded before. */
   readonly isFirstStart: boolean;
 }
 
-/** Messages that the status keeps. */
+/** Number of messages that the status keeps. */
 const KEPT_MESSAGES = 4;
 /** Episodes and steps over which intervention rates are averaged. */
 const RATE_EPISODES = 20;
@@ -66,11 +66,11 @@ const RATE_STEPS = 300;
 const STATUS_MS = 100;
 /** Policy steps between two records of guard and link. */
 const STEPS_PER_COUNTERS = 50;
-/** What keeps a run from learning is looked for so often: it costs a quarter of a millisecond. */
+/** Interval of the diagnosis, ms; one costs a quarter of a millisecond. */
 const DIAGNOSIS_MS = 5000;
-/** Clock, keys and force go on where no step does: while a policy is validated, while the arm holds. */
+/** Refresh interval of clock, keys and force without steps, ms: while a policy is validated, while the arm holds. */
 const ALIVE_MS = 200;
-/** Who drives where no step says so. */
+/** Driver shown in each phase until a step determines it. */
 const DRIVING: Partial<Record<RunPhase, string>> = {
   preparing: 'nobody',
   'behaviour cloning': 'nobody',
@@ -81,7 +81,7 @@ const DRIVING: Partial<Record<RunPhase, string>> = {
   done: 'nobody',
 };
 
-/** What the checks of a run hold its figures against, but for its stamps. */
+/** Setup against which the checks compare a run's figures, without its stamps. */
 export function setupRecord(
   { config, task, parts, actionSize }: Pick<RunSetup, 'config' | 'task' | 'parts' | 'actionSize'>,
   { isRealTime, hasLearner, isFirstStart }: RunKind,
@@ -100,7 +100,7 @@ export function setupRecord(
 
 export class RunLog {
   readonly status: RunStatus;
-  /** Why the run does not learn, from what is written and stepped here and what the learner reports. */
+  /** Diagnoses why the run does not learn, from its records and steps and from the learner's reports. */
   readonly diagnosis: Diagnosis = new Diagnosis();
   readonly inferenceMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
   readonly basePolicyMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
@@ -116,7 +116,7 @@ export class RunLog {
   readonly #safety: SafetyTally;
   readonly #hasTank: boolean;
   #isLearning = false;
-  /** No policy, and nothing that could bring one. */
+  /** True if there is no policy, and nothing that could provide one. */
   #hasNoPolicy = false;
   #shownMs = 0;
   #diagnosedMs: number = Number.NEGATIVE_INFINITY;
@@ -127,7 +127,7 @@ export class RunLog {
   #sources: LogSources = {};
   readonly #alive: NodeJS.Timeout;
 
-  /** `elapsedS`: how long the command has run already. */
+  /** `elapsedS`: time since the command began, s. */
   constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver, elapsedS = 0) {
     this.#folder = folder;
     this.#startedMs = performance.now() - 1e3 * elapsedS;
@@ -147,13 +147,13 @@ export class RunLog {
     return (performance.now() - this.#startedMs) / 1e3;
   }
 
-  /** Writes down what the run is asked for. Steps are diagnosed from here on. */
+  /** Records the setup of the run. Steps are diagnosed from here on. */
   begin(setup: RunSetup, kind: RunKind): void {
     this.#isLearning = kind.hasLearner;
     this.write(setupRecord(setup, kind));
   }
 
-  /** From now on the status shows what these say. */
+  /** Adds sources of the status. */
   watch(sources: LogSources): void {
     this.#sources = { ...this.#sources, ...sources };
   }
@@ -167,24 +167,24 @@ export class RunLog {
     this.show('now');
   }
 
-  /** People alone drive in this run, unless weights come after all. */
+  /** Marks a run that only people drive, unless weights arrive after all. */
   withoutPolicy(): void {
     this.#hasNoPolicy = true;
   }
 
-  /** `beside`: what it is the progress of, where that goes on beside the phase. */
+  /** `beside`: phase that the progress belongs to, if it runs beside the current one. */
   progress(done: number, total: number, unit: string, beside?: RunPhase): void {
     this.status.phaseProgress = { done, total, unit, ...(beside === undefined ? {} : { beside }) };
     this.show('when due');
   }
 
-  /** Nothing progresses any more. */
+  /** Clears the progress. */
   noProgress(): void {
     this.status.phaseProgress = null;
     this.show('when due');
   }
 
-  /** Asks a person for something, until it is asked for nothing (`undefined`): with a terminal's keys, or with the page's buttons. */
+  /** Shows a request to the operator until it is cleared (`undefined`): in terms of a terminal's keys, or of the page's buttons. */
   ask(prompt: string | undefined, promptAtPage: string | undefined = prompt): void {
     const { prompt: _, promptAtPage: _atPage, ...operator } = this.status.operator;
     const isOwn = promptAtPage !== undefined && promptAtPage !== prompt;
@@ -202,25 +202,25 @@ export class RunLog {
     this.show('when due');
   }
 
-  /** `envStep`: which step it is of, where that is not the newest. */
+  /** `envStep`: step that the record belongs to, if not the newest. */
   write(record: UnstampedRecord, envStep: number = this.status.envSteps): void {
     const stamped = { ...record, tS: this.elapsedS, envStep } as MetricRecord;
     this.#metrics.write(stamped);
     this.diagnosis.add(stamped);
   }
 
-  /** Takes over one guard tick. Tick-safe but for the first time of each reason. */
+  /** Adds one guard tick. Tick-safe except for the first time of each reason. */
   tick(frame: GuardFrame): void {
     this.#safety.tick(frame);
   }
 
   step(transition: Transition, connection: LearnerConnection | undefined, who: StepOperator = NOBODY): void {
     if (transition.source !== 'demo') this.#takenOver.add(transition.source === 'policy' ? 0 : 1);
-    // On lock-step time no time passes between seeing and deciding.
+    // In lock-step no time passes between observation and decision.
     if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
     const { status } = this;
     status.intervention = { ...status.intervention, stepShare: this.#takenOver.value || 0 };
-    // In the base phase none act.
+    // In the base phase no weights act.
     if (!transition.isBasePhase) this.uses(transition.policyVersion);
     const isShown = transition.source === 'demo' && status.operator.prompt !== undefined;
     const source = isShown ? 'human_correct' : transition.source;
@@ -234,19 +234,19 @@ export class RunLog {
     this.show('when due');
   }
 
-  /** A step was recorded, to be learned from. */
+  /** Called when a step was recorded for learning. */
   recorded(transition: Transition): void {
     for (const block of this.diagnosis.step(transition)) this.write(block);
   }
 
-  /** These weights are looked at now, before any step of theirs says so. */
+  /** Shows these weights as in use, before any of their steps. */
   uses(policyVersion: number): void {
     if (policyVersion === this.#weightsVersion) return;
     this.#weightsVersion = policyVersion;
     this.#publishedMs = performance.now();
   }
 
-  /** Where the base policy's action of a step came from; nothing where there is no base policy. */
+  /** Records the origin of the base policy's action of a step, if there is a base policy. */
   basePolicy({ episode, step }: Transition, place: ChunkPlace | undefined): void {
     if (place !== undefined) this.write({ kind: 'basePolicy', episode, step, ...place });
   }
@@ -278,7 +278,7 @@ export class RunLog {
     });
   }
 
-  /** Takes over what the connection and the learner say. */
+  /** Takes over the state of the connection and the learner's status. */
   link(connection: LearnerConnection | undefined): void {
     if (connection === undefined) return;
     const { sent, acked, pending, lost, duplicated } = connection.counters;
@@ -293,18 +293,18 @@ export class RunLog {
     status.utdAchieved = learner.utd;
   }
 
-  /** Steps that found no room on the disk or in memory. */
+  /** Steps that were not recorded for lack of disk or memory. */
   notRecorded(steps: number): void {
     this.status.link = { ...this.status.link, notRecorded: steps };
   }
 
-  /** What became of a stop: nothing to tell where it was acknowledged, `why` it stood where another robot was started. */
+  /** Reports the end of a stop: nothing if it was acknowledged; `why` the robot stood, if another one was started. */
   restarted(why: string | undefined): void {
     if (why === undefined) return;
     this.message(`${why} Only a person ends this stop: the simulated robot was started anew, as after a power cycle`);
   }
 
-  /** After a step that left the guard at `frame`, and its limits `marginMin` at least. */
+  /** Called after a step that left the guard at `frame`, with the least margin `marginMin`. */
   filter(frame: GuardFrame, marginMin: number): void {
     const { ticks, changedTicks, violations, tankLevel, toolSpeedMPerS } = frame;
     const changedShare = changedTicks / Math.max(1, ticks);
@@ -318,7 +318,7 @@ export class RunLog {
     if (this.#countedSteps++ % STEPS_PER_COUNTERS === 0) this.counters(frame);
   }
 
-  /** Writes the counters of guard and link as they are now. */
+  /** Writes the current counters of guard and link. */
   counters(frame: GuardFrame): void {
     this.write({ kind: 'safety', ...this.#safety.take(frame) });
     this.write({ kind: 'link', ...this.status.link });
@@ -362,12 +362,12 @@ export class RunLog {
     return this.#hasNoPolicy && this.#weightsVersion === 0;
   }
 
-  /** The robot stands where its policy would drive, and there is none. */
+  /** Returns `nobody` if the policy would drive, but there is none. */
   #actual(driving: string): string {
     return driving === 'policy' && this.#isPolicyAbsent ? 'nobody' : driving;
   }
 
-  /** Says what has turned bad since it was looked for last; each thing once. */
+  /** Reports each problem that has turned bad since the last diagnosis, once. */
   #tellWhy(nowMs: number): void {
     this.#diagnosedMs = nowMs;
     const rows = this.diagnosis.rows(this.elapsedS);
@@ -395,7 +395,7 @@ export class RunLog {
   }
 }
 
-/** Gives what a display shows of the tool; nothing where the robot measures no tool point. */
+/** Returns a view of the tool for displays; `undefined` if the robot measures no tool point. */
 export function toolViewer({ task, config }: RunSetup): (frame: GuardFrame) => ToolView | undefined {
   const chain = config.robot.base === undefined ? new ChainView(config.robot) : undefined;
   return (frame) => {
@@ -411,10 +411,10 @@ export function toolViewer({ task, config }: RunSetup): (frame: GuardFrame) => T
   };
 }
 
-/** The joints between base and tool. */
+/** Positions of the joints between base and tool. */
 class ChainView {
   readonly #kinematics: ArmKinematics;
-  /** From the base on. */
+  /** Joint indices, from the base on. */
   readonly #joints: readonly number[];
 
   constructor(model: RobotModel) {
@@ -436,7 +436,7 @@ class ChainView {
 
 const NOBODY: StepOperator = { operator: '', device: '', person: '', isStopped: false };
 
-/** As the terminal of the run says it: `you` are at the devices of its machine. */
+/** Driver in the words of the run's terminal: `you` are at the devices of its machine. */
 function drivingName(source: Transition['source'], { operator, person, isStopped }: StepOperator): string {
   if (source === 'policy') return 'policy';
   if (!source.startsWith('human')) return 'scripted operator';
@@ -446,7 +446,7 @@ function drivingName(source: Transition['source'], { operator, person, isStopped
 
 type SafetyFigures = Omit<SafetyRecord, 'kind' | 'tS' | 'envStep'>;
 
-/** What the safety chain did over a run, gathered from every guard frame: counts in the tick, figures on demand. */
+/** Activity of the safety chain over a run, gathered from every guard frame: counted in the tick, summarised on demand. */
 class SafetyTally {
   readonly #hasTank: boolean;
   readonly #ticksByReason: Record<string, number> = {};
@@ -455,12 +455,12 @@ class SafetyTally {
   #clearanceM = Number.POSITIVE_INFINITY;
   #tankLevel = 1;
 
-  /** `hasTank`: whether the robot has an energy tank. */
+  /** `hasTank`: true if the robot has an energy tank. */
   constructor(hasTank: boolean) {
     this.#hasTank = hasTank;
   }
 
-  /** Takes over one tick. Tick-safe but for the first time of each reason. */
+  /** Adds one tick. Tick-safe except for the first time of each reason. */
   tick(frame: GuardFrame): void {
     for (let i = 0; i < this.#stageMargins.length; i++) {
       this.#stageMargins[i] = Math.min(this.#stageMargins[i]!, frame.stageMargins[i]!);
@@ -472,7 +472,7 @@ class SafetyTally {
     for (const name of namesOfBits(frame.filterBits)) this.#ticksByReason[name] = (this.#ticksByReason[name] ?? 0) + 1;
   }
 
-  /** The counters of `frame`, and the least of every margin since the last time that this was asked for. */
+  /** Counters of `frame`, and the least of every margin since the last call. */
   take(frame: GuardFrame): SafetyFigures {
     const { ticks, changedTicks, violations, overruns, tankEnergyJ, tankInjectedJ } = frame;
     const stages = STAGES.map((name, i) => {

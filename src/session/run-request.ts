@@ -1,6 +1,6 @@
 /**
- * What `rein run` is asked for: its options with their defaults, as the command line has them, and as the node gets them from the
- * process that starts it.
+ * Request of `rein run`: its options with their defaults, as defined by the command line, and as the node receives them from its parent
+ * process.
  */
 import { ReinError } from '../core/index.ts';
 import {
@@ -25,14 +25,14 @@ import {
   wholeNumber,
 } from '../schema/index.ts';
 
-/** What a robot may be called at its learner, and what it is called where nobody names it. */
+/** Valid names of a robot at its learner, and the default one. */
 export const ROBOT_ID = {
   pattern: /^[A-Za-z0-9][\w.-]{0,63}$/,
   allowed: '1 to 64 letters, digits, ".", "_" or "-"',
   default: 'robot1',
 } as const;
 
-/** Steps that a mark labels where nobody says how many. */
+/** Default number of steps that a mark labels. */
 export const LABEL_STEPS = 3;
 
 export const runOptions = optionsOf({
@@ -71,7 +71,7 @@ export const runOptions = optionsOf({
 
 export type RunRequest = Configured<typeof runOptions>;
 
-/** `value` as a request. Throws `ReinError('config')` with what is wrong with it. */
+/** Returns `value` as a request. Throws `ReinError('config')` with its problem. */
 export function checkRunRequest(value: unknown): RunRequest {
   const refusal = refusalOf(runOptions, value);
   if (refusal !== undefined) throw new ReinError('config', refusal);

@@ -1,4 +1,4 @@
-/** What a run is, for whoever watches it: told once, so that what is told all the time are numbers. Plain data. */
+/** Description of a run for its watchers: sent once, so that what is sent all the time are numbers. Plain data. */
 import type { RunSetup } from '../config/setup.ts';
 import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import { quantityText, type Row } from '../record/index.ts';
@@ -12,7 +12,7 @@ export interface RunView {
   readonly folder: string;
   readonly command: string;
   readonly version: string;
-  /** When the session began, ms since 1970. */
+  /** Start of the session, ms since 1970. */
   readonly startedAtMs: number;
   readonly isSimulated: boolean;
   readonly task: {
@@ -25,28 +25,28 @@ export interface RunView {
     readonly isJudged: boolean;
     /** A person may begin the critical phase. */
     readonly isPhased: boolean;
-    /** A person may move the tool in its own directions. */
+    /** A person may move the tool in its own frame. */
     readonly hasToolFrame: boolean;
     readonly action: RunSetup['task']['action'];
     readonly observation: RunSetup['task']['observation'];
     readonly signalNames: readonly string[];
-    /** The pictures in the observation. */
+    /** Cameras of the observation. */
     readonly cameras: readonly CameraView[];
   };
   readonly learner: string;
   readonly robot: RunSetup['config']['robot'];
-  /** What its driver is made from. */
+  /** Specification from which its driver is created. */
   readonly driver: DriverSpec;
   /** Stages of the safety chain, in the order of a frame's numbers. */
   readonly stages: readonly string[];
-  /** Why a stage acts: what each of `FrameView.filterBits` means. */
+  /** Reasons why a stage acts: meaning of each bit of `FrameView.filterBits`. */
   readonly reasons: readonly Pick<SafetyBit, 'name' | 'bit' | 'message'>[];
   /** Movable objects, in the order of `FrameView.objects`. */
   readonly objects: readonly string[];
-  /** Rows of the fault table that apply. */
+  /** Rows of the fault table. */
   readonly faults: readonly FaultLine[];
   readonly versions: Readonly<Record<string, string>>;
-  /** Where the session runs. */
+  /** The session's process. */
   readonly process: { readonly pid: number; readonly node: string; readonly platform: string };
 }
 
@@ -57,19 +57,19 @@ export interface FaultLine {
   readonly signs: readonly {
     readonly name: string;
     readonly seenBy: string;
-    /** In `FrameView.faultFlags`; 0 for what comes as an event. */
+    /** Bit in `FrameView.faultFlags`; 0 for a fault that is reported as an event. */
     readonly bit: number;
     readonly action: string;
     readonly remedy: string;
   }[];
 }
 
-/** A line of "Why is it not learning?", its numbers in words. */
+/** A row of "Why is it not learning?", with its numbers in words. */
 export interface DiagnosisRow extends Omit<Row, 'evidence'> {
   readonly evidence: readonly string[];
 }
 
-/** What a run's packet is made of. */
+/** Names from which a run's packet is made. */
 export interface RunNames {
   readonly setup: RunSetup;
   readonly runId: string;
@@ -78,7 +78,7 @@ export interface RunNames {
   readonly command: string;
 }
 
-/** A run that begins now, with no objects yet. */
+/** View of a run that begins now, without objects yet. */
 export function runViewOf({ setup, runId, folder, command }: RunNames): RunView {
   const { config, task, driver } = setup;
   return {

@@ -12,19 +12,19 @@ const LATE: Partial<EpisodeResult> = { success: false, steps: 9 };
 const BACK: Partial<EpisodeResult> = { success: true, steps: 5 };
 
 interface Case {
-  /** `nobody`: the robot goes on at once. */
+  /** `nobody`: no reset; the robot goes on at once. */
   readonly by?: 'script' | 'people' | 'nobody';
   readonly results?: readonly Partial<EpisodeResult>[];
   readonly timing?: 'lock-step' | 'real-time';
   readonly setBack?: SceneLayout;
   readonly afterStop?: 'askLeave' | 'wait';
-  /** What the episode would be, each time that this is asked; then nothing. */
+  /** Outcome that the episode would have, at each request; then none. */
   readonly over?: readonly Outcome[];
-  /** No episode was before. */
+  /** There was no episode before. */
   readonly isFirst?: boolean;
 }
 
-/** A reset before the second episode: what it gives, and what was done and said. */
+/** Runs a reset before the second episode: returns its result, and logs actions and messages. */
 async function reset(given: Case) {
   const { by = 'script', results = [], timing = 'real-time', setBack, afterStop = 'askLeave', over = [] } = given;
   const starts = [...over];
@@ -58,7 +58,7 @@ async function reset(given: Case) {
   const scene = new SceneReset(parts as unknown as ConstructorParameters<typeof SceneReset>[0], hooks);
   if (given.isFirst !== true) scene.episodeEnded();
   const layout = await scene.bringBack(activity).catch((error: Error) => error.message);
-  // Once an episode.
+  // Once per episode.
   expect(await scene.bringBack(activity)).toBeUndefined();
   return { given: layout, done, pauses };
 }

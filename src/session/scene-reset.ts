@@ -1,7 +1,7 @@
 /**
- * Back to where an episode may begin, without the simulator: a script or a second policy drives the robot there, under the full safety chain and
- * recorded nowhere, or people are asked. What a way back does not reach, the simulator puts in place; on a robot people do. So they do with
- * what is a success or a failure already: no episode begins there.
+ * Resets without the simulator: a script or a second policy drives the robot back to where an episode may begin, under the full safety
+ * chain and unrecorded, or people are asked to. If the robot does not get back, the simulator arranges the scene; on a real robot people
+ * do. The same holds for a scene that is a success or a failure already: no episode begins there.
  */
 import { counted, type GuardFrame, type SceneLayout } from '../core/index.ts';
 import { WaypointPolicy } from '../policy/index.ts';
@@ -19,33 +19,33 @@ type Parts = Pick<
   'setup' | 'link' | 'draws' | 'listeners' | 'live' | 'people' | 'resetPolicy' | 'afterStop'
 >;
 
-/** What a reset needs of the episodes that it stands between. */
+/** Callbacks of a reset into the episodes around it. */
 export interface SceneResetHooks {
-  /** Steps that are recorded nowhere. */
+  /** Runs steps that are not recorded. */
   readonly drive: (activity: Activity<unknown>, options: EpisodeOptions) => Promise<EpisodeResult>;
-  /** Whether the robot may go on after a way back that was cut. */
+  /** Resolves to true if the robot may go on after a reset motion that was cut. */
   readonly mayGoOn: (activity: Activity<unknown>, abortedBy: string) => Promise<boolean>;
   readonly pause: (activity: Activity<unknown>) => Promise<void>;
-  /** Why nothing may move now; `undefined` where it may. */
+  /** Resolves to the reason why nothing may move now; `undefined` if it may. */
   readonly whyHeld: () => Promise<string | undefined>;
-  /** A person is asked from now on; then whether they have answered. */
+  /** Called when a person is asked; the result is true once they have answered. */
   readonly asks: () => () => boolean;
-  /** What an episode that began now would be already; `undefined`: it may begin. */
+  /** Outcome that an episode beginning now would already have; `undefined`: it may begin. */
   readonly startsAs: () => Outcome | undefined;
 }
 
 type DrivenReset = Exclude<NonNullable<Parts['setup']['reset']>, { readonly by: 'people' }>;
 
-/** A way back that is cut begins anew so often, at most. */
+/** Largest number of attempts at a reset motion that is cut. */
 const TRIES = 3;
-/** Told in a message: the places of an episode that went back by itself. */
+/** Names of what drives the robot back, in messages. */
 const WORDS = { script: 'script', policy: 'policy that resets' } as const;
 
 export class SceneReset {
   readonly #parts: Parts;
   readonly #hooks: SceneResetHooks;
   readonly #pose: ReferencePose;
-  /** An episode has been since. */
+  /** True if an episode has run since the last reset. */
   #isDue: boolean;
 
   constructor(parts: Parts, hooks: SceneResetHooks) {
@@ -56,22 +56,22 @@ export class SceneReset {
       task.action,
       config.robot.joints.map(({ name }) => name),
     );
-    // Where the first episode begins people have said with their leave to move.
+    // With their permission to move, people have accepted where the first episode begins.
     this.#isDue = reset !== undefined && reset.by !== 'people';
   }
 
-  /** An episode has ended, however it began. */
+  /** Called when an episode has ended, however it began. */
   episodeEnded(): void {
     this.#isDue = true;
   }
 
-  /** Before an episode for which no scene is drawn. Gives the one in which the simulator puts it after all. */
+  /** Called before an episode for which no scene is drawn. Returns the layout if the simulator sets the scene after all. */
   async bringBack(activity: Activity<unknown>): Promise<SceneLayout | undefined> {
     const { reset } = this.#parts.setup;
     const isDue = this.#isDue;
     this.#isDue = false;
     if (isDue && reset !== undefined && reset.by !== 'people') return this.#bringBackBy(activity, reset);
-    // Who drives a robot otherwise lets it go on otherwise, too.
+    // Other clients that drive the robot let it go on by other means, too.
     if (isDue && reset?.by === 'people' && this.#parts.afterStop === 'askLeave') {
       await this.#askPeople(activity, 'The episode is over: put the robot and its things in place');
     }
@@ -107,7 +107,7 @@ export class SceneReset {
     return over === undefined ? undefined : this.#askPeopleWhile(activity, over);
   }
 
-  /** Asks until the episode may begin: where it would be over at once, nothing was put in place. */
+  /** Asks until the episode may begin: if it would be over at once, nothing was put in place. */
   async #askPeopleWhile(activity: Activity<unknown>, first: Outcome): Promise<undefined> {
     for (let over: Outcome | undefined = first; over !== undefined; over = this.#hooks.startsAs()) {
       const why = `The episode would be a ${over} before it begins`;
@@ -117,7 +117,7 @@ export class SceneReset {
     }
   }
 
-  /** Begins again where the way back was cut, as by a pause or a late command; in lock-step nothing is late. */
+  /** Begins again if the reset motion was cut, as by a pause or a late command; in lock-step nothing is late. */
   async #tryToDrive(activity: Activity<unknown>, reset: DrivenReset): Promise<EpisodeResult> {
     const { timing } = this.#parts.link.shape;
     for (let tries = 1; ; tries++) {
@@ -141,7 +141,7 @@ export class SceneReset {
     });
   }
 
-  /** What drives it back, and when it is there. People may take over from either. */
+  /** Policy and judge of the reset motion. People may take over from either. */
   #driverOf(reset: DrivenReset): Pick<EpisodeOptions, 'policy' | 'judge'> {
     const { draws, link, setup, resetPolicy } = this.#parts;
     if (reset.by === 'policy') return { policy: resetPolicy!, judge: backAfter(reset.isBack, reset.forSteps) };
@@ -154,7 +154,7 @@ export class SceneReset {
     return { policy, judge: backAfter(() => policy.isDone, 1) };
   }
 
-  /** Holds until a person says that all is in place. They may take over meanwhile, and drive it there. */
+  /** Holds until a person confirms that all is in place. They may take over meanwhile, and drive the robot there. */
   async #askPeople(activity: Activity<unknown>, what: string): Promise<void> {
     const { listeners, live, people } = this.#parts;
     const message = `${what}, then say that it is ready (c, Start).`;
@@ -198,7 +198,7 @@ function throwWhereCut({ reason }: Activity<unknown>): void {
   if (reason !== undefined) throw new CutError(reason);
 }
 
-/** Judges a way back: over where `isBack` holds so many steps in a row. */
+/** Judges a reset motion: over once `isBack` has held for so many steps in a row. */
 function backAfter(isBack: (frame: GuardFrame) => boolean, forSteps: number): NonNullable<EpisodeOptions['judge']> {
   let steps = 0;
   return (frame, out) => {

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rein-operators-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let modules = 0;
 
-/** A task of others with an operator that `create` makes, JavaScript of `({ role }) => source`. */
+/** A third-party task whose operator `create` makes, JavaScript of `({ role }) => source`. */
 function setupWith(create: string, demonstrations: number): RunSetup {
   const module = join(folder, `operator-${modules++}.cjs`);
   const mark = "{ kind: 'operator', contract: 1 }";
@@ -21,7 +21,7 @@ function setupWith(create: string, demonstrations: number): RunSetup {
   return { ...setup, config: { ...setup.config, task } } as unknown as RunSetup;
 }
 
-/** An operator whose command is what `body` makes of `out`. */
+/** Command of an operator that executes `body` on `out`. */
 function polled(body: string): TeleopCommand {
   const source = `{ name: 'pedal', decidedBy: 'human', poll: (_o, _now, out) => { out.active = true; ${body} }, reset() {}, close() {} }`;
   const command: TeleopCommand = { active: false, action: new Float32Array(4), phase: 'correct' };
@@ -52,7 +52,7 @@ describe('the operator of a plugin', () => {
     });
     const pose = { source: 'pedal', closing: 1, pose: [0, 0, 0, 9] };
     expect(polled(`out.absolute = ${JSON.stringify(pose)}`).absolute).toEqual(pose);
-    // What is left in the action by one who lets go means nothing.
+    // The action of an inactive operator is ignored.
     expect(polled('out.active = false; out.action.fill(Number.NaN)').active).toBe(false);
   });
 

@@ -44,7 +44,7 @@ describe('SegmentWatch', () => {
           { phase: 'correct', fromStep: 8 },
         ],
       },
-      // The second before begins where the policy did: what a person did is no mistake of the policy.
+      // The second "before" begins where the policy did: an intervention is no mistake of the policy.
       expect.objectContaining({ beforeFromStep: 10, firstStep: 12, lastStep: 13 }),
     ]);
   });
@@ -73,7 +73,7 @@ describe('SegmentWatch', () => {
     const watch = create();
     const rewind = { operator: 'rewind', device: '' };
     const causes = (): unknown[] => written.splice(0).map(({ operator, cause }) => [operator, cause]);
-    // Whoever comes after a script that had the robot at an episode's end.
+    // A person after a script that was in control at an episode's end.
     follow(watch, 0, 'ps', rewind);
     follow(watch, 1, 'c');
     follow(watch, 2, 's', rewind);
@@ -83,7 +83,7 @@ describe('SegmentWatch', () => {
       ['browser', 'tookOver'],
       ['rewind', 'scripted'],
     ]);
-    // Who was asked sends the robot back first; who takes over from them was not asked.
+    // The person who was asked first sends the robot back; the one who takes over from them was not asked.
     follow(watch, 3, 'p');
     watch.asked();
     follow(watch, 4, 's', rewind);

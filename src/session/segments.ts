@@ -1,24 +1,24 @@
-/** Interventions as segments: who took over, why, with what, from which step to which. One record each in the run's metrics. */
+/** Interventions as segments: operator, cause, device, first and last step. One record each in the run's metrics. */
 import { isIntervention, type Transition } from '../core/index.ts';
 import type { OnsetCause, SegmentRecord } from '../record/index.ts';
 
-/** What a segment says beside what its writer stamps. */
+/** A segment without its writer's stamps. */
 export type Segment = Omit<SegmentRecord, 'tS' | 'envStep'>;
 
 export interface SegmentOptions {
   readonly policyHz: number;
-  /** Of the journal. */
+  /** Epoch of the journal. */
   readonly epoch: number;
   readonly write: (segment: Segment) => void;
 }
 
-/** Who decides a step that the policy does not. */
+/** Operator of a step that the policy does not decide. */
 export interface StepOperator {
   readonly operator: string;
   readonly device: string;
-  /** Their name; empty where none is known. */
+  /** The person's name; empty if unknown. */
   readonly person: string;
-  /** They, or somebody else, have the robot stopped. */
+  /** The robot is stopped, by this person or another. */
   readonly isStopped: boolean;
 }
 
@@ -26,19 +26,19 @@ interface Presence extends Pick<StepOperator, 'operator' | 'person'> {
   readonly cause: OnsetCause;
 }
 
-/** Seconds before an onset that are marked: what the person saw when they decided to take over. */
+/** Time before an onset that is marked, s: what the person saw when deciding to take over. */
 const BEFORE_ONSET_S = 1;
 
 /** Follows recorded steps; a segment is written when it is over. */
 export class SegmentWatch {
   readonly #options: SegmentOptions;
   #open: { segment: Segment; phases: { phase: 'recover' | 'correct'; fromStep: number }[] } | undefined;
-  /** Of the newest step. */
+  /** Position of the newest step. */
   #episode = -1;
   #step = -1;
-  /** The first of the policy's steps since anybody else decided, within the episode. */
+  /** First policy step since another decider, within the episode. */
   #policyFrom = 0;
-  /** Who has the robot, and why, while the policy has not had it since. */
+  /** Operator in control, and the cause, until the policy is in control again. */
   #present: Presence | undefined;
   #wasStopped = false;
   #wasAsked = false;
@@ -47,18 +47,18 @@ export class SegmentWatch {
     this.#options = options;
   }
 
-  /** The robot was stopped: the first person who has it before the policy does comes after a stop. */
+  /** Called when the robot was stopped: the first person in control before the policy comes after a stop. */
   stopped(): void {
     this.#wasStopped = true;
     this.#present = undefined;
   }
 
-  /** A person was asked for help: the first who has the robot before the policy does was asked. */
+  /** Called when a person was asked for help: the first person in control before the policy was asked. */
   asked(): void {
     this.#wasAsked = true;
   }
 
-  /** Takes a recorded step; `who` had the robot, unless the policy did. */
+  /** Takes a recorded step; `who` was in control, unless the policy was. */
   see({ source, episode, step }: Transition, who: StepOperator): void {
     if (episode !== this.#episode) {
       this.end();
@@ -83,7 +83,7 @@ export class SegmentWatch {
     if (phases.at(-1)?.phase !== phase) phases.push({ phase, fromStep: step });
   }
 
-  /** Control has gone back, or the episode is over; `lastStep` where that is not the newest. */
+  /** Called when control has gone back, or the episode is over; `lastStep` if that is not the newest. */
   end(lastStep: number = this.#step): void {
     if (this.#open === undefined) return;
     const { segment, phases } = this.#open;
@@ -114,7 +114,7 @@ export class SegmentWatch {
     };
   }
 
-  /** What was noted is of one person: neither of a script that comes before, nor of who takes over from that person. */
+  /** A noted cause belongs to one person: neither to a script before, nor to a person who takes over from the first. */
   #takeCause(source: string, { isStopped }: StepOperator): OnsetCause {
     if (source.startsWith('scripted')) return 'scripted';
     const [wasAsked, wasStopped] = [this.#wasAsked, this.#wasStopped || isStopped];

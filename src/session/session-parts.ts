@@ -1,4 +1,4 @@
-/** What a session is made of; `open-session.ts` puts it together, and each part of a session names what it takes of it. */
+/** Parts of a session; `open-session.ts` assembles them, and each part of a session names those that it uses. */
 
 import type { RunSetup } from '../config/setup.ts';
 import type { Clock, Close } from '../core/index.ts';
@@ -24,43 +24,43 @@ export interface SessionParts {
   readonly runner: EpisodeRunner;
   readonly live: LiveLog;
   readonly listeners: SessionListeners;
-  /** The run's folder, and the run that weights are taken of. */
+  /** The run's folder, and the run whose weights are used. */
   readonly folder: string;
   readonly runId: string;
-  /** Everybody who may take over; absent: nobody. */
+  /** All operators that may take over; absent: none. */
   readonly operators: OperatorArbiter | undefined;
-  /** The people among them: a script has no part in an evaluation. */
+  /** The people among them: a script has no role in an evaluation. */
   readonly people: OperatorArbiter | undefined;
-  /** Goes back the way the robot came, once somebody asks for it. */
+  /** Rewinds the robot on request. */
   readonly rewind: Rewind;
-  /** Observations that come by topic. */
+  /** Observations received by topic. */
   readonly observations: readonly ObservationSource[];
-  /** Who gives demonstrations where the learner waits for them: a script, the people at `people`, or nobody here. */
+  /** Source of demonstrations if the learner waits for them: a script, the people at `people`, or none here. */
   readonly demonstrator: 'script' | 'people' | 'nobody';
   /**
-   * What is done after the guard has stopped an episode: wait until the guard gives leave to go on, which a person does, or
-   * end what goes on and wait for a reset.
+   * Reaction when the guard has stopped an episode: wait until the guard permits to go on, which takes a person, or end the activity and
+   * wait for a reset.
    */
   readonly afterStop: 'askLeave' | 'wait';
-  /** How long the learner may take at the end to get what it has not acknowledged, ms. */
+  /** Time limit for delivering what the learner has not acknowledged at the end, ms. */
   readonly drainMs: number;
   readonly draws: Draws;
-  /** Brings the robot back between episodes, where a policy does. */
+  /** Brings the robot back between episodes, if a policy does. */
   readonly resetPolicy?: ActingPolicy | undefined;
-  /** People record demonstrations, and nothing else is done; absent: they do not. */
+  /** Present if only demonstrations by people are recorded. */
   readonly recording?: RecordingPlan | undefined;
-  /** Folder of a recording whose demonstrations the learner is given; absent: somebody here shows them. */
+  /** Folder of a recording whose demonstrations are handed to the learner; absent: they are given here. */
   readonly shownIn?: string | undefined;
-  /** Marks label states too; absent: they do not. */
+  /** Labels states by marks; absent: marks label none. */
   readonly labels?: MarkLabels | undefined;
-  /** What is undone at the end, the last first. */
+  /** Cleanup steps, run in reverse order at the end. */
   readonly closers: Close[];
 }
 
 type Kind = keyof SessionListener;
 type Argument<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
 
-/** Everybody who watches a session, called one after the other. */
+/** All listeners of a session, called one after the other. */
 export class SessionListeners {
   #all: readonly SessionListener[];
 
@@ -68,7 +68,7 @@ export class SessionListeners {
     this.#all = first === undefined ? [] : [first];
   }
 
-  /** The result takes it off again. */
+  /** Adds a listener; the returned function removes it. */
   add(listener: SessionListener): () => void {
     this.#all = [...this.#all, listener];
     return () => {
@@ -76,7 +76,7 @@ export class SessionListeners {
     };
   }
 
-  /** Tells of an event; of no row of the fault table and without a remedy unless it has them. */
+  /** Emits an event; by default its row of the fault table is 0 (none), and its remedy empty. */
   report(event: Pick<SessionEvent, 'level' | 'name' | 'message'> & Partial<SessionEvent>): void {
     this.emit('event', { row: 0, remedy: '', ...event });
   }

@@ -29,7 +29,7 @@ async function withPolicy(operators: readonly TeleopSource[] = []): Promise<Live
 
 /**
  * Resolves when `condition` holds. It is asked once a turn of the event loop, as often as a `TestRobot` steps: on a busy machine
- * a millisecond's timer sleeps through whole episodes of a robot that waits for nobody.
+ * a millisecond's timer sleeps through whole episodes of a robot that does not wait.
  */
 async function until(condition: () => boolean): Promise<void> {
   const limitMs = performance.now() + 20_000;
@@ -39,7 +39,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** A person whose hand is what a test says. */
+/** A person whose hand the test controls. */
 class Hand implements TeleopSource {
   readonly name = 'hand';
   readonly decidedBy = 'human';
@@ -189,9 +189,9 @@ describe('a stop', () => {
     const prepare = vi.fn((): ServiceAnswer => ({ refusal: 'no controller holds the joints' }));
     robot.driver.service = (request) => (request === 'prepare' ? prepare() : 'nothing');
     await expect(session.reset()).rejects.toThrow('no controller holds the joints');
-    // Behind ROS each may take a second.
+    // Each call may take a second behind ROS.
     expect(prepare).toHaveBeenCalledTimes(1);
-    // Too late for this tick, and not for good.
+    // Too late for this tick, but not for good.
     prepare.mockImplementation(() => {
       if (prepare.mock.calls.length === 2) robot.driver.inject('lost', 2);
       return 'done';
@@ -219,7 +219,7 @@ describe('a stop', () => {
 
   it('of an operator who gives it back themselves halts the robot between two steps, too', async () => {
     const hand = new Hand();
-    // The policy is in the midst of its step, and the next is not due for long.
+    // The policy is in the middle of its step, and the next is not due for long.
     const session = await robot.open({ policy: await robot.policyFile(), operators: [hand], afterStop: 'askLeave' });
     const link = robot.link!;
     link.nodeIs = 'person';
@@ -231,7 +231,7 @@ describe('a stop', () => {
         return advance(ticks - 1);
       hand.isStopRequested = true;
       const { commandSeq } = session.frame;
-      // Longer than people are looked at, by the same clock.
+      // Longer than the interval at which operators are watched, on the same clock.
       await delay(50);
       await advance(1);
       halted = { commands: session.frame.commandSeq - commandSeq, decider: session.frame.decider };
@@ -331,7 +331,7 @@ describe('a stop', () => {
     session.listen({
       event: (event) => {
         events.push(event);
-        // Between leave and the first step, and then for as long as it lasts.
+        // Between permission and the first step, and then as long as it lasts.
         isOutside ||= event.name === 'goesOn' && said().length === 1;
       },
     });
@@ -381,7 +381,7 @@ describe('an observation that comes by topic', () => {
   });
 });
 
-/** The disk, full while `isFull`. */
+/** A disk that is full while `isFull`. */
 function spyOnDisk(): { isFull: boolean; restore(): void } {
   const { create } = nodeStorage;
   const creating = vi.spyOn(nodeStorage, 'create').mockImplementation((path, mode) => {
@@ -494,7 +494,7 @@ describe('a run whose surroundings fail', () => {
       expect(session.state.mode).toBe('idle');
       await robot.tick(10);
       expect(session.frame.decider).toBe('hold');
-      // A person has put it right, and says so.
+      // A person has removed the cause, and resumes.
       isHanging = false;
       const run = session.resume();
       await until(() => session.state.step > 1);
@@ -545,7 +545,7 @@ describe('a tank that an episode has drained', () => {
     const run = session.resume();
     await until(() => events.some(({ name }) => name === 'waitsForPerson'));
     await robot.letGoOn();
-    // As a guard does by itself, while somebody waits for it.
+    // As a guard does by itself, while a request waits for it.
     while (session.state.step <= 1) await robot.tick(1);
     expect(tankJ).toBeGreaterThanOrEqual(begunWithJ);
     const message = expect.stringMatching(/^The robot stands until its energy tank has 6\.0 J; it has 1\.\d J\.$/);

@@ -1,7 +1,6 @@
 /**
- * One robot under control: it moves when it is asked to, one activity at a time, and tells what happens. `rein run` and the ROS node
- * drive it in real time, `rein sim` in lock-step. It never moves the robot itself: it asks the guard, which brakes and holds
- * when nothing comes from here.
+ * One robot under control: it runs one activity at a time on request, and reports what happens. `rein run` and the ROS node drive it in
+ * real time, `rein sim` in lock-step. It never moves the robot itself: it sends requests to the guard, which brakes and holds without them.
  *
  * @example
  * const session = await openSession(options);      // nothing moves
@@ -36,9 +35,9 @@ import type { HeldStatus } from './status.ts';
 import { FaultWatch, ObservationWatch, WeightsWatch } from './watches.ts';
 import { PolicyUse } from './weights/policy-use.ts';
 
-/** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */
+/** Polling interval for new weights and state changes while nothing moves, ms. */
 const IDLE_MS = 200;
-/** Operators are watched between steps so often: a dropout stops the robot at once, ms. */
+/** Interval at which operators are watched between steps, ms: a dropout stops the robot at once. */
 const WATCH_MS = 20;
 
 export class LiveSession {
@@ -80,7 +79,7 @@ export class LiveSession {
     return this.#parts.link.latest;
   }
 
-  /** The guard cannot be reached any more; it brakes and holds by itself. */
+  /** True if the guard is lost; it brakes and holds by itself. */
   get isLost(): boolean {
     return this.#parts.link.lostReason !== undefined;
   }
@@ -94,7 +93,7 @@ export class LiveSession {
     return this.#parts.folder;
   }
 
-  /** All training of the run, and how often others than the policy decided in it. */
+  /** Totals of all training in the run; `interventions`: how often others than the policy decided in it. */
   get work(): Work {
     return this.#parts.live.work;
   }
@@ -129,7 +128,7 @@ export class LiveSession {
     };
   }
 
-  /** What keeps the robot from moving until a person lets it go on. */
+  /** Cause that keeps the robot from moving until a person lets it go on. */
   get held(): HeldStatus | undefined {
     const { people, link, setup } = this.#parts;
     if (people?.isStopRequested === true) return { kind: 'stopped', by: people.stoppedBy ?? 'somebody' };
@@ -144,30 +143,30 @@ export class LiveSession {
     return this.#policy.state(this.#activity !== undefined && this.frame.state === 'active.policy');
   }
 
-  /** The result takes the listener off. */
+  /** Adds a listener; the returned function removes it. */
   listen(listener: SessionListener): () => void {
     return this.#parts.listeners.add(listener);
   }
 
-  /** Tells all listeners. */
+  /** Emits an event to all listeners. */
   emit(event: SessionEvent): void {
     this.#parts.listeners.emit('event', event);
   }
 
-  /** Episode after episode until it is cut, the guard stops the robot, or training is over. Throws `ReinError` where it cannot begin. */
+  /** Runs episodes until cut, until the guard stops the robot, or training is over. Throws `ReinError` if it cannot begin. */
   resume(): Activity<void> {
     throwWhere(this.#whyNot() ?? (this.#parts.recorder.connection === undefined ? this.#whyNobody() : undefined));
     this.#parts.operators?.giveBack();
     return this.#begin(new Activity<void>('running'), (activity) => this.#episodes.running(activity));
   }
 
-  /** One episode. Throws `ReinError` where it cannot begin. */
+  /** Runs one episode. Throws `ReinError` if it cannot begin. */
   runEpisode(request: EpisodeRequest): Activity<EpisodeReport> {
     throwWhere(this.whyNotEpisode);
     return this.#begin(new Activity<EpisodeReport>('episode'), (activity) => this.#episodes.single(activity, request));
   }
 
-  /** Episodes by the mean, recorded nowhere. Throws `ReinError` where it cannot begin. */
+  /** Runs unrecorded episodes by the mean action. Throws `ReinError` if it cannot begin. */
   evaluate(request: EvaluationRequest): Activity<EvaluationReport> {
     throwWhere(this.whyNotEvaluate);
     return this.#begin(new Activity<EvaluationReport>('evaluating'), (activity) =>
@@ -175,24 +174,24 @@ export class LiveSession {
     );
   }
 
-  /** Why an episode cannot begin now; `undefined` where it can. */
+  /** Reason why an episode cannot begin now; `undefined` if it can. */
   get whyNotEpisode(): ReinError | undefined {
     return this.#whyNot() ?? this.#whyNobody();
   }
 
-  /** Why an evaluation cannot begin now; `undefined` where it can. */
+  /** Reason why an evaluation cannot begin now; `undefined` if it can. */
   get whyNotEvaluate(): ReinError | undefined {
     if (this.#policy.isReady) return this.#whyNot();
     return this.#whyNot() ?? new ReinError('policy', 'There are no weights to evaluate.', { remedy: WEIGHTS });
   }
 
-  /** The demonstrations that people are asked for are enough as they are. */
+  /** Called when people have given enough of the demonstrations asked for. */
   skipDemonstrations(): void {
     this.#episodes.demonstrations.skip();
   }
 
   /**
-   * Cuts the present episode after its step; the robot holds, and no episode begins before `letGo`. `prompt`: how a person lets it go
+   * Cuts the current episode after its step; the robot holds, and no episode begins before `letGo`. `prompt`: instruction for letting it go
    * on, one sentence for displays.
    */
   holdBack(prompt: string): void {
@@ -201,8 +200,8 @@ export class LiveSession {
   }
 
   /**
-   * A person lets the robot go on: a pause ends, stops of people are lifted, a question for help is answered, and a rewind that has come
-   * to its end holds no longer. Whoever has control keeps it.
+   * Lets the robot go on at a person's request: ends a pause, lifts people's stops, answers a request for help, and releases a rewind that
+   * has come to its end. The operator in control keeps it.
    */
   letGo(): void {
     const { rewind } = this.#parts;
@@ -213,14 +212,14 @@ export class LiveSession {
     this.#wasStopRequested = false;
   }
 
-  /** A person wants the robot to go back the way it came, slowly, and then to hold. What cannot be is told. */
+  /** Rewinds the robot slowly at a person's request, after which it holds. Refusals are reported. */
   rewind(): void {
     const why = this.#activity === undefined ? 'No episode is going on.' : this.#episodes.rewind();
     const message = why ?? 'The robot goes back the way it came. Whoever takes over or stops it ends that.';
     this.#parts.listeners.report({ level: why === undefined ? 'info' : 'warn', name: 'rewind', message });
   }
 
-  /** A person begins the critical phase of the present episode. Says what became of it. */
+  /** Begins the critical phase of the current episode at a person's request. Reports the result. */
   beginCritical(): void {
     const { listeners, runner, setup } = this.#parts;
     const { phaseSwitch } = setup.config.task;
@@ -233,31 +232,31 @@ export class LiveSession {
     listeners.report({ level: isBegun ? 'info' : 'warn', name: 'criticalPhase', message });
   }
 
-  /** Who gives back, gives a rewind back too, and answers a robot that asked for help. */
+  /** Called when a person gives control back: ends a rewind too, and answers a robot that asked for help. */
   endRewind(): void {
     this.#parts.rewind.giveBack();
     this.#episodes.goOn();
   }
 
-  /** Ends what goes on after its step, and holds. Resolves when that is so. */
+  /** Ends the activity after its step, and holds. Resolves when that is done. */
   async pause(reason: string): Promise<void> {
     const activity = this.#activity;
     activity?.cut(reason);
     await activity?.done.catch(() => undefined);
   }
 
-  /** Cuts the present episode after its step; whatever comes after it goes on. */
+  /** Cuts the current episode after its step; the activity goes on. */
   cutEpisode(reason: string): void {
     this.#activity?.cutEpisode(reason);
   }
 
-  /** Brakes at once and holds, latched until `reset`. Resolves when the guard has taken it. Rejects where it is lost. */
+  /** Brakes at once and holds, latched until `reset`. Resolves when the guard has accepted it. Rejects if the guard is lost. */
   async stop(reason: string): Promise<void> {
     this.#activity?.cut(reason);
     await this.#guard.stop();
   }
 
-  /** Acknowledges what stopped the robot and lets it hold again; never moves it. False where nothing was to be reset. */
+  /** Acknowledges the cause of a stop and lets the robot hold again; never moves it. False if there was nothing to reset. */
   async reset(): Promise<boolean> {
     const activity = this.#activity;
     if (activity !== undefined && this.#guard.refusal() === undefined) return false;
@@ -267,12 +266,12 @@ export class LiveSession {
     return this.#guard.reset();
   }
 
-  /** Why no motion can begin now; `undefined` where it can. */
+  /** Reason why no motion can begin now; `undefined` if it can. */
   get refusal(): { readonly message: string; readonly remedy: string } | undefined {
     return this.#guard.refusal();
   }
 
-  /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode, or labels states. */
+  /** Takes a person's verdict on the current episode. Returns a message; `isTaken` if it ends the episode, or labels states. */
   mark(mark: Mark, note: string): ReturnType<Marks['give']> {
     const { task, config } = this.#parts.setup;
     const labelled = this.#parts.labels?.mark(mark);
@@ -288,33 +287,33 @@ export class LiveSession {
     });
   }
 
-  /** Saves the weights that act; an empty `path` is the run's folder. Rejects with `ReinError`. */
+  /** Saves the weights in use; an empty `path` is the run's folder. Rejects with `ReinError`. */
   savePolicy(path: string): Promise<{ readonly path: string; readonly version: number }> {
     return this.#policy.save(path);
   }
 
-  /** A demonstration is being recorded, or waits for a verdict. */
+  /** True while a demonstration is recorded, or waits for a verdict. */
   get isRecording(): boolean {
     return this.#episodes.recording?.isShown === true;
   }
 
-  /** What a person at `rein record` asks for; nothing where nobody records. */
+  /** Passes on a request of a person at `rein record`; ignored if nothing is being recorded. */
   record(request: RecordRequest): void {
     this.#episodes.recording?.ask(request);
   }
 
-  /** Puts the weights before back, at once. Gives the version that acts. Throws `ReinError('policy')` without any. */
+  /** Restores the previous weights at once. Returns the version in use. Throws `ReinError('policy')` if there are none. */
   rollbackPolicy(): number {
     return this.#policy.rollback();
   }
 
-  /** Brakes, holds, hands over what is recorded, and closes everything. Idempotent. */
+  /** Brakes, holds, delivers what is recorded, and closes everything. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Passes on what the guard says, and ends what goes on where it is lost. */
+  /** Passes on frames and notices of the guard, and ends the activity if the guard is lost. */
   #hearGuard(): void {
     const { link, listeners, clock, setup } = this.#parts;
     const faults = new FaultWatch(setup.config.robot.joints, (event) => this.emit(event));
@@ -363,7 +362,7 @@ export class LiveSession {
     if (this.#activity !== undefined) {
       return new ReinError('task', `${GOING_ON[this.#activity.kind]} already.`, { remedy: 'Stop it first.' });
     }
-    // Who may wait for leave to move begins although the robot stands.
+    // A session that may wait for permission to move begins although the robot stands.
     const mayWait = this.#parts.afterStop === 'askLeave' && !this.isLost;
     const refusal = mayWait ? undefined : this.#guard.refusal();
     if (refusal !== undefined) return new ReinError('driver', refusal.message, { remedy: refusal.remedy });
@@ -396,7 +395,7 @@ export class LiveSession {
     this.#reportState();
   }
 
-  /** Devices are read here, so that a dropout is seen at once. */
+  /** Polls the devices, so that a dropout is seen at once. */
   #watchPeople(): void {
     const { people, afterStop, runner } = this.#parts;
     if (people === undefined) return;
@@ -405,12 +404,12 @@ export class LiveSession {
     const isNew = isRequested && !this.#wasStopRequested;
     this.#wasStopRequested = isRequested;
     if (!isNew) return;
-    // A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself.
+    // A person's stop, or a dropout of the operator in control, stops the robot for good: it does not go on by itself.
     if (afterStop === 'askLeave') runner.halt();
-    else this.stop('an operator stopped the robot').catch(() => undefined); // a guard that is lost has been told of
+    else this.stop('an operator stopped the robot').catch(() => undefined); // the loss of the guard was reported
   }
 
-  /** Nothing acts on what is too old: the episode is cut, and the robot holds until it is fresh again. */
+  /** Nothing acts on outdated observations: the episode is cut, and the robot holds until they are fresh again. */
   #watchObservations(): void {
     if (this.#activity === undefined) return;
     const problem = this.#observations.see(this.#parts.clock.nowS());
@@ -440,7 +439,7 @@ export class LiveSession {
     await closeAll(closers);
   }
 
-  /** Gives the learner a moment to take what it has not acknowledged. */
+  /** Gives the learner time to take what it has not acknowledged. */
   async #deliver(): Promise<void> {
     const { recorder, drainMs, live, folder } = this.#parts;
     const { connection } = recorder;
@@ -449,7 +448,7 @@ export class LiveSession {
     const isDelivered = await connection.drain(drainMs);
     live.log.link(connection);
     if (isDelivered) return;
-    // What is in memory only has no next start: where the disk does not take it, it is told as not recorded.
+    // Transitions in memory alone have no next start: if the disk does not take them, they are reported as not recorded.
     const waiting = connection.counters.pending - connection.journal().pending;
     if (waiting === 0) return;
     const message = `Still in the journal: ${counted(waiting, 'transition')}. The next start in the folder ${folder} delivers it.`;

@@ -1,8 +1,8 @@
-/** Why a script fails: which stage of the safety chain changed what it asked for. */
+/** Diagnosis of a failing script: the stage of the safety chain that changed its requests. */
 import { counted, type Transition } from '../core/index.ts';
 import { namesOfBits, SAFETY_BITS } from '../safety/index.ts';
 
-/** How often each stage of the safety chain changed a step of what was tried. */
+/** Counts the tried steps that each stage of the safety chain changed. */
 export class StageChanges {
   readonly #steps = new Map<string, number>();
   #all = 0;
@@ -13,12 +13,12 @@ export class StageChanges {
       for (const name of namesOfBits(filterBits)) this.#steps.set(name, (this.#steps.get(name) ?? 0) + 1);
   }
 
-  /** Whether the stage that changed most changed at least half of the steps: then the script is not to blame. */
+  /** True if the stage that changed most changed at least half of the steps: then the script is not to blame. */
   get isMost(): boolean {
     return 2 * (this.#most?.[1] ?? 0) >= this.#all && this.#all > 0;
   }
 
-  /** Which stage changed most, and what it says; empty where none did. */
+  /** The stage that changed most, with its message; empty if none did. */
   get sentence(): string {
     const most = this.#most;
     if (most === undefined) return '';

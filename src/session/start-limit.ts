@@ -1,20 +1,20 @@
-/** How long a guard may take until it is ready: first to compile its tick, which only a busy machine makes long, then to open its driver. */
+/** Time limits until a guard is ready: first to compile its tick, which takes long on a busy machine only, then to open its driver. */
 import { busyText, type MachineLoad, patientMs, ReinError, remedyForLate } from '../core/index.ts';
 
-/** Compiling takes 1.5 s of work: so many times as much is left to a slow computer. */
+/** Compiling takes 1.5 s of work; a slow computer gets a multiple of that. */
 const COMPILE_LIMIT_MS = 60_000;
-/** People are told after so long why nothing happens. */
+/** Delay after which people are told why nothing happens, ms. */
 const SLOW_MS = 10_000;
 const LOOK_AT_DRIVER =
   'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
 
 export interface StartLimitOptions {
-  /** Names the driver in messages. */
+  /** Name of the driver in messages. */
   readonly driver: string;
-  /** How long the driver may take on a machine that has little else to do, ms. */
+  /** Time limit of the driver on a machine with little else to do, ms. */
   readonly driverLimitMs: number;
   readonly load: () => MachineLoad;
-  /** The guard still compiles its tick, because of `reason`. */
+  /** Called if the guard still compiles its tick, because of `reason`. */
   readonly onSlow: (reason: string) => void;
   readonly onLate: (error: ReinError) => void;
 }
@@ -24,7 +24,7 @@ export class StartLimit {
   readonly #slow: NodeJS.Timeout;
   #limit: NodeJS.Timeout;
 
-  /** Begins with the guard's process. */
+  /** Starts with the guard's process. */
   constructor(options: StartLimitOptions) {
     this.#options = options;
     const { load, onSlow } = options;
@@ -32,7 +32,7 @@ export class StartLimit {
     this.#limit = this.#after(COMPILE_LIMIT_MS, 'its tick is not compiled yet', 'Start it again.');
   }
 
-  /** The tick is compiled, and the driver's time begins. */
+  /** Called when the tick is compiled: the driver's time begins. */
   opening(): void {
     this.end();
     const { driver, driverLimitMs } = this.#options;

@@ -1,15 +1,15 @@
-/** What a run tells the people who watch it: plain data, filled by the run, drawn by displays. */
+/** Status of a run for the people who watch it: plain data, filled by the run, drawn by displays. */
 
 import { z } from 'zod';
 import type { Configured } from '../schema/index.ts';
 
-/** Where a run is; the order is the order of a run. */
+/** Phases of a run, in order. */
 export const RUN_PHASES = [
   'preparing',
   'demonstrations',
   'behaviour cloning',
   'training',
-  /** As training, where there is no learner. */
+  /** As training, without a learner. */
   'running',
   'validating',
   'evaluating',
@@ -27,34 +27,34 @@ const known = z.number().nullable();
 
 const echoSchema = z.object({ isInControl: z.boolean(), isStopped: z.boolean(), stepScale: num, lastKey: z.string() });
 
-/** The tool as somebody who steers it needs it. */
+/** The tool, as an operator needs it. */
 const toolViewSchema = z.object({
   /** [3] tool point, base frame, m. */
   positionM: z.array(num),
-  /** [3] from the tool point to where the task wants it, m, as far as it is known; left out where the task names no place. */
+  /** [3] vector from the tool point to where the task wants it, m, as far as known; left out if the task names no place. */
   offsetM: z.array(num).optional(),
-  /** Size of the measured force, N. */
+  /** Magnitude of the measured force, N. */
   forceN: num,
-  /** [k][3] joints from the base to the tool point, m, base frame; left out of a mobile base. */
+  /** [k][3] joints from the base to the tool point, m, base frame; left out for a mobile base. */
   jointsM: z.array(z.array(num)).optional(),
 });
 export type ToolView = Configured<typeof toolViewSchema>;
 
-/** What `rein record` has come to. */
+/** State of `rein record`. */
 const recordingSchema = z.object({
-  /** `judging`: it was stopped, and waits for a person's verdict. */
+  /** `judging`: stopped, and waiting for a person's verdict. */
   state: z.enum(['waiting', 'recording', 'judging']),
-  /** Demonstrations that are kept, those of earlier starts included, and how many are wanted; null: as many as people like. */
+  /** Kept demonstrations, those of earlier starts included, and the number wanted; null: no limit. */
   kept: num,
   wanted: known,
-  /** Of this start: not kept, done again, taken back. */
+  /** In this start: not kept, redone, deleted. */
   failed: num,
   redone: num,
   deleted: num,
   /** Of the newest demonstration. */
   steps: num,
   stepsPerS: num,
-  /** Of those that are kept. */
+  /** Mean over the kept demonstrations. */
   meanSteps: num,
   journalBytes: num,
   freeBytes: num,
@@ -66,17 +66,14 @@ const runStatusSchema = z.object({
   runId: z.string(),
   task: z.string(),
   seed: num,
-  /** Since the command began, s. */
+  /** Time since the command began, s. */
   elapsedS: num,
-  /** Estimate of what is left of the whole command, s; null when nobody can tell yet. */
+  /** Estimated remaining time of the whole command, s; null if it cannot be estimated yet. */
   timeLeftS: known,
-  /** Environment (policy) steps taken for training, and how many there will be. */
+  /** Environment (policy) steps taken for training, and their planned total. */
   envSteps: num,
   envStepsTotal: num,
-  /**
-   * Progress of a phase that takes no training steps, e.g. 120 of 200 evaluation episodes, or of what goes on `beside` the phase;
-   * null elsewhere.
-   */
+  /** Progress of a phase without training steps, e.g. 120 of 200 evaluation episodes, or of work `beside` the phase; null otherwise. */
   phaseProgress: z
     .object({ done: num, total: num, unit: z.string(), beside: z.enum(RUN_PHASES).optional() })
     .nullable(),
@@ -86,13 +83,13 @@ const runStatusSchema = z.object({
   /** Updates per accepted environment step: achieved, and the contract. */
   utdAchieved: num,
   utdTarget: num,
-  /** Episodes without help that count at the moment (validation or evaluation), and how many of them succeeded. */
+  /** Episodes without help that count at the moment (validation or evaluation), and the successes among them. */
   success: z.object({
     successes: num,
     episodes: num,
-    /** Episodes of the same window in which somebody helped: no measure of the policy alone. */
+    /** Episodes of the same window with help: no measure of the policy alone. */
     helped: num.optional(),
-    /** Of all episodes so far, resets and help included; left out where nothing was done on the robot yet. */
+    /** Over all episodes so far, resets and help included; left out before any work of the robot. */
     rates: z.object({ successesPerHour: num.optional(), humanStepShare: num }).optional(),
   }),
   /** Earlier success rates, oldest first, 0..1: the sparkline. */
@@ -108,21 +105,21 @@ const runStatusSchema = z.object({
     changedShare: num,
     /** Ticks in which an independent check found a limit broken. Must stay 0. */
     violations: num,
-    /** The least margin of the last step: 1 in the middle of all limits, 0 at one. */
+    /** Least margin of the last step: 1 in the middle of all limits, 0 at one. */
     marginMin: num,
-    /** No monitored point is moved faster, m/s; left out where only the joints' speeds are limited. */
+    /** Speed limit of every monitored point, m/s; left out if only the joints' speeds are limited. */
     toolSpeedMPerS: num.optional(),
-    /** Content of the energy tank as a share; null where the robot has none. */
+    /** Content of the energy tank as a share; null if the robot has none. */
     tankLevel: known,
   }),
   policy: z.object({
     /** Weights in use; 0 = untrained. */
     version: num,
-    /** Since these weights were published, s; null before the first. */
+    /** Time since these weights were published, s; null before the first. */
     ageS: known,
-    /** The learner's newest weights, as it said last; 0 before it has any, and without a learner. */
+    /** The learner's newest weights, as last reported; 0 before any, and without a learner. */
     learnerVersion: num,
-    /** There is none, and nothing that could bring one: people alone drive. Left out where there is. */
+    /** There is no policy, and nothing that could provide one: only people drive. Left out otherwise. */
     isAbsent: z.boolean().optional(),
   }),
   /** Transitions between robot and learner. `lost` and `duplicated` must stay 0. */
@@ -132,47 +129,47 @@ const runStatusSchema = z.object({
     pending: num,
     lost: num,
     duplicated: num,
-    /** Steps that were made and found no room on the disk or in memory; part of `lost` where there is a learner. */
+    /** Steps that were not recorded for lack of disk or memory; part of `lost` if there is a learner. */
     notRecorded: num,
   }),
   operator: z.object({
-    /** Who moves the robot now, e.g. `policy`, `scripted operator`, `you`. */
+    /** Current driver, e.g. `policy`, `scripted operator`, `you`. */
     driving: z.string(),
-    /** One line on which keys do what; empty when there is no keyboard. */
+    /** One line about the keys; empty without a keyboard. */
     keys: z.string(),
-    /** What a person is asked to do now; left out where nothing is. */
+    /** Current request to the operator; left out if there is none. */
     prompt: z.string().optional(),
-    /** The same in the words of the page's buttons, where it names keys. */
+    /** `prompt` in terms of the page's buttons, if it names keys. */
     promptAtPage: z.string().optional(),
-    /** The operator who decides, and the name of the person there, empty where none was given; left out where no person does. */
+    /** Operator in control, and the person's name, empty if unknown; left out unless a person is in control. */
     by: z.object({ operator: z.string(), person: z.string() }).optional(),
-    /** What keeps the robot from moving until a person lets it go on: what did it, for people; left out where nothing does. */
+    /** Cause that keeps the robot from moving until a person lets it go on, in words; left out if there is none. */
     held: z.object({ kind: z.enum(['stopped', 'paused', 'fault']), by: z.string() }).optional(),
-    /** How old what the driver's page showed was when its newest command came, ms, and how old it may be; left out where no page drives. */
+    /** Age of what the driver's page showed when its newest command arrived, ms, and its limit; left out unless a page drives. */
     network: z.object({ ageMs: num, leaseMs: num }).optional(),
-    /** The person at the keyboard, where there is one. */
+    /** The person at the keyboard, if there is one. */
     person: echoSchema.optional(),
   }),
-  /** Left out where nobody records. */
+  /** Left out unless demonstrations are recorded with `rein record`. */
   recording: recordingSchema.optional(),
-  /** Where the tool is; left out where the robot has none. */
+  /** Pose of the tool; left out if the robot has none. */
   tool: toolViewSchema.optional(),
-  /** The last few things worth reading, oldest first; one line each. */
+  /** Last few messages worth reading, oldest first; one line each. */
   messages: z.array(z.string()),
 });
 
 export type HeldStatus = NonNullable<Written['operator']['held']>;
 
 type Written = z.output<typeof runStatusSchema>;
-/** A snapshot of a run. Displays keep no reference to it: the same object may be changed and shown again. */
+/** A snapshot of a run. Displays must keep no reference to it: the same object may be changed and shown again. */
 export type RunStatus = { -readonly [K in keyof Written]: Configured<z.ZodType<Written[K]>> };
 
-/** The status that `value` is, as JSON passes it on; `undefined` where it is none. Never throws. */
+/** Returns `value` as a status, as passed on by JSON; `undefined` if it is none. Never throws. */
 export function readRunStatus(value: unknown): RunStatus | undefined {
   return runStatusSchema.safeParse(value).data;
 }
 
-/** A status with nothing in it yet. */
+/** Creates an empty status. */
 export function createRunStatus(runId: string, task: string, seed: number): RunStatus {
   return {
     phase: 'preparing',

@@ -1,4 +1,4 @@
-/** What starts and supervises a robot's processes, without what runs in them: who may let a robot go on loads no inference. */
+/** Supervision of a robot's processes, without the code that runs in them: a process that may let a robot go on loads no inference. */
 export { checkDevices, operatorsOf, pluggedIn } from './operator-devices.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareRun } from './run/prepare-run.ts';

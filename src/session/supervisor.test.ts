@@ -7,7 +7,7 @@ import { Supervisor, type SupervisorEvent, type SupervisorOptions } from './supe
 const folder = mkdtempSync(join(tmpdir(), 'rein-supervisor-'));
 const diary = join(folder, 'diary');
 
-/** A program that tells a diary what happens to it. */
+/** A program that writes its events to a diary. */
 function program(name: string, body: string): string {
   const path = join(folder, `${name}.mjs`);
   const tools = `import { appendFileSync, readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ beforeAll(() => {
   guard = program('guard', ENDS + serves);
   slowGuard = program('slow', 'setTimeout(() => process.exit(1), 300);\n');
   node = program('node', `${ENDS}say('begins'); process.send({ hello: 1 }); setInterval(() => {}, 1000);\n`);
-  // Ends once its guard has heard that it is to stop the robot.
+  // Ends once its guard has been asked to stop the robot.
   lastNode = program(
     'last',
     `process.on('SIGTERM', () => once(() => said('guard stop') > 0, () => { say('ends'); process.exit(0); }));
@@ -52,7 +52,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a program may send that is no message at all. */
+/** Data that a program may send which is no message. */
 const RUBBISH = [null, 3, 'x', true, [], {}, { kind: null }, { kind: 'answer' }, { error: null }];
 
 const WATCH = { silenceMs: 100, missedMs: 25, realTimePriority: 'no' };
@@ -94,7 +94,7 @@ describe('a supervisor', () => {
     [{ isOrderly: false }, 'SIGTERM', 'signal SIGTERM'],
   ])('takes a guard whose last words are %j, and then %s, for %s', async (words, signal, how) => {
     const last = JSON.stringify({ kind: 'ended', ...words });
-    // The SIGTERM that ends a guard may be there before the message in which it ends itself.
+    // The SIGTERM that ends a guard may arrive before the message on which it ends itself.
     const isDeaf = signal === 'SIGTERM' ? '' : "process.on('SIGTERM', () => {});";
     const dies = `${isDeaf} process.on('message', () => process.kill(process.pid, '${signal}'));`;
     const done = program('done', `process.send({ kind: 'ready' }); process.send(${last}); ${dies}\n`);
@@ -221,7 +221,7 @@ setTimeout(() => process.exit(7), 400);\n`;
     const { supervisor, events } = supervise({
       node: { modulePath: path, args: [] },
       onNodeMessage: () => {
-        // Nothing else is heard before the node has left.
+        // No other message is handled before the node has left.
         while (!existsSync(gone));
         for (let i = 0; i < 3; i++) supervisor.sendToNode({ kind: 'keys' });
       },

@@ -1,6 +1,5 @@
 /**
- * Starts guard and node as processes of their own and decides the order in which they end: the robot stops first, the
- * node closes its files, the guard goes last.
+ * Starts guard and node as separate processes and orders their end: the robot stops first, the node closes its files, the guard ends last.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import {
@@ -31,18 +30,18 @@ const STOP_LIMIT_MS = 5000;
 /** Signals for which a guard has handlers. */
 const GUARD_HEARS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 
-/** A program of ours and its arguments. */
+/** A program of Rein and its arguments. */
 export interface ProgramSpec {
   /** Path of a compiled module. */
   readonly modulePath: string;
   readonly args: readonly string[];
-  /** Flags for Node itself. Default none; a guard wants `GUARD_NODE_FLAGS`. */
+  /** Flags for Node itself. Default none; a guard needs `GUARD_NODE_FLAGS`. */
   readonly nodeFlags?: readonly string[];
-  /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
+  /** File descriptor of this process for the program's standard error. Default: this process's own. */
   readonly errorsTo?: number;
 }
 
-/** How long a guard of `robot` may take to end, ms: an arm that falls without torque is let down first. */
+/** Time limit for the end of a guard of `robot`, ms: an arm that falls without torque is let down first. */
 export function guardStopMs(
   robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>,
   plainMs: number = STOP_LIMIT_MS,
@@ -50,7 +49,7 @@ export function guardStopMs(
   return plainMs + 1e3 * exitRampOf(robot);
 }
 
-/** The message of a `busStopped`. */
+/** Message of a `busStopped` event. */
 export function busStopped({ by, cause, repeats, tookMs }: Extract<SupervisorEvent, { kind: 'busStopped' }>): string {
   const why = cause === 'guardDied' ? 'The guard died' : 'The guard is silent';
   if (repeats === 0) return `${why}, and the bus took no stop frame: cut the robot's power.`;
@@ -59,29 +58,29 @@ export function busStopped({ by, cause, repeats, tookMs }: Extract<SupervisorEve
 
 export interface SupervisorOptions {
   readonly guard: ProgramSpec;
-  /** What the node is started with; `restart` counts how often it died before. */
+  /** Start parameters of the node; `restart`: number of times that it died before. */
   readonly node: ProgramSpec | ((restart: number) => ProgramSpec);
-  /** `afterGuard`: once the guard has opened the robot. `besideGuard`: at once; it waits for the guard itself. Default `afterGuard`. */
+  /** `afterGuard`: once the guard has opened the robot. `besideGuard`: at once; the node waits for the guard. Default `afterGuard`. */
   readonly nodeStarts?: 'afterGuard' | 'besideGuard';
-  /** How often a node that died is started again; it comes up without leave to move the robot. */
+  /** Number of restarts of a node that died; it comes up without permission to move the robot. */
   readonly maxNodeRestarts: number;
-  /** Told about every start and end, for logs and people. */
+  /** Called at every start and end, for logs and people. */
   readonly onEvent: (event: SupervisorEvent) => void;
-  /** What the node tells its supervisor. Default: nobody listens. */
+  /** Receives the node's messages. Default: they are ignored. */
   readonly onNodeMessage?: (message: unknown) => void;
-  /** The guard has opened the robot: whether nothing real moves, and whether its driver measures torques. */
+  /** Called when the guard has opened the robot: whether it is simulated, and whether its driver measures torques. */
   readonly onGuardReady?: (robot: { readonly isSimulated: boolean; readonly measuresTorque: boolean }) => void;
-  /** Names the driver in messages, default `the driver`. */
+  /** Name of the driver in messages, default `the driver`. */
   readonly driver?: string;
-  /** Names the guard's log in messages, default `its log`. */
+  /** Name of the guard's log in messages, default `its log`. */
   readonly guardLog?: string;
-  /** How long the guard may take to open the robot once its tick is compiled, ms; longer on a busy machine. Default `DRIVER_OPEN_LIMIT_MS`. */
+  /** Time limit for opening the robot once the guard's tick is compiled, ms; longer on a busy machine. Default `DRIVER_OPEN_LIMIT_MS`. */
   readonly startLimitMs?: number;
-  /** What else the machine has to do. Default: what it says. */
+  /** Load of the machine. Default: as the machine reports it. */
   readonly load?: () => MachineLoad;
-  /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
+  /** Time limit for the end of a process on request, ms. Default 5000; the guard gets the same. */
   readonly stopLimitMs?: number;
-  /** The same for the node, where it gets less. */
+  /** The same for the node, if it gets less. */
   readonly nodeStopLimitMs?: number;
 }
 
@@ -90,12 +89,12 @@ export type ProcessName = 'guard' | 'node' | 'guardian';
 export type SupervisorEvent =
   | { readonly kind: 'started'; readonly process: ProcessName; readonly pid: number }
   | { readonly kind: 'ended'; readonly process: ProcessName; readonly how: string; readonly isExpected: boolean }
-  /** The relay of the actuators' power did not take what the guardian told it. */
+  /** The relay of the actuators' power did not switch as the guardian requested. */
   | { readonly kind: 'relayFailed'; readonly wanted: 'closed' | 'open' }
   /** The guard takes long before it opens the robot, because of `reason`. */
   | { readonly kind: 'startsSlowly'; readonly reason: string }
   | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number }
-  /** The stop frames were written, `repeats` times; 0: the bus took none. `by` whom: the supervisor where no guardian was left. */
+  /** The stop frames were written, `repeats` times; 0: the bus took none. `by`: the supervisor if no guardian was left. */
   | {
       readonly kind: 'busStopped';
       readonly by: 'guardian' | 'supervisor';
@@ -107,10 +106,10 @@ export type SupervisorEvent =
 /**
  * Runs both programs until they end, or until `stop`.
  *
- * The node's own end with code 0 ends everything in order. If it dies otherwise, the guard is told to stop the robot at
- * once, and the node is started again. If the guard dies, the node ends too: nothing is left that could move the robot.
- * Where the driver has a bus of its own, a guardian runs beside the guard and stops the bus when the guard dies or is silent;
- * one that dies is started again, and the guard holds the robot meanwhile.
+ * If the node ends with code 0, everything ends in order. If it dies otherwise, the guard is asked to stop the robot at once, and the node
+ * is restarted. If the guard dies, the node ends too: nothing is left that could move the robot. If the driver has a bus of its own, a
+ * guardian runs beside the guard and stops the bus when the guard dies or is silent; a guardian that dies is restarted, and the guard holds
+ * the robot meanwhile.
  */
 export class Supervisor {
   readonly #options: Required<SupervisorOptions>;
@@ -121,7 +120,7 @@ export class Supervisor {
   #isEnding = false;
   #isAsked = false;
   #restarts = 0;
-  /** What kept a node from being started. */
+  /** Error that kept a node from being started. */
   #failure: unknown;
   readonly #answers = new PendingAnswers();
   #finish: (exitCode: number) => void = () => undefined;
@@ -142,22 +141,22 @@ export class Supervisor {
     };
   }
 
-  /** Process ids of what runs now. */
+  /** Ids of the running processes. */
   get pids(): { readonly [P in ProcessName]?: number | undefined } {
     return { guard: this.#guard?.pid, node: this.#node?.pid, guardian: this.#guardian?.pid };
   }
 
-  /** Path of the bus that the guard's driver has; `undefined` where it has none, or has not said so yet. */
+  /** Path of the bus of the guard's driver; `undefined` if it has none, or has not reported it yet. */
   get busPath(): string | undefined {
     return this.#busPath;
   }
 
-  /** How often the node was started again. */
+  /** Number of restarts of the node. */
   get nodeRestarts(): number {
     return this.#restarts;
   }
 
-  /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. After `stop` nothing starts. */
+  /** Starts guard and node. Resolves with the exit code when both have ended: 0 if all went as requested. After `stop` nothing starts. */
   async run(): Promise<number> {
     if (this.#isAsked) return 0;
     const finished = new Promise<number>((resolve) => {
@@ -181,25 +180,25 @@ export class Supervisor {
     return exitCode;
   }
 
-  /** Asks for an orderly end: robot, node, guard. Idempotent. */
+  /** Requests an orderly end: robot, node, guard. Idempotent. */
   stop(): void {
     this.#isAsked = true;
     if (!this.#isEnding) void this.#end(0);
   }
 
-  /** Asks the guard for something on behalf of a person: no other process has this channel. Rejects when the guard is gone. */
+  /** Sends the guard a request on behalf of a person: no other process has this channel. Rejects when the guard is gone. */
   ask(request: GuardRequest): Promise<GuardAnswer> {
     const guard = this.#guard;
     if (guard?.connected !== true) return Promise.reject(lostError('it has ended'));
     return this.#answers.ask((id) => sendToChild(guard, { id, request }));
   }
 
-  /** Hands the node a message, where there is one. */
+  /** Sends the node a message, if there is one. */
   sendToNode(message: { readonly kind: string }): void {
     sendToChild(this.#node, message);
   }
 
-  /** Makes Ctrl+C and SIGTERM of this process stop both; the result takes the handlers off again. */
+  /** Makes Ctrl+C and SIGTERM of this process stop both; the returned function removes the handlers. */
   forwardSignals(): () => void {
     const onSignal = (): void => this.stop();
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
@@ -218,18 +217,18 @@ export class Supervisor {
     });
     await this.#untilReady(guard);
     guard.once('exit', (code, signal) => {
-      // One that was done with everything is ended by a signal where that comes as Node takes its handlers off.
+      // A guard that has finished may still be ended by a signal that arrives as Node removes its handlers.
       const isOrderly = code === 0 || (isDone && signal !== null && GUARD_HEARS.includes(signal));
       this.#report('guard', isOrderly ? 0 : code, isOrderly ? null : signal);
       this.#guard = undefined;
       this.#answers.fail('it has ended');
-      // Whatever else is to be done: the robot first.
+      // The robot comes first, whatever else is to be done.
       void this.#endGuardian(isOrderly);
       if (!this.#isEnding) void this.#end(1);
     });
   }
 
-  /** Resolves when the guard has opened the robot; rejects where it ends first, or takes too long. */
+  /** Resolves when the guard has opened the robot; rejects if it ends first, or takes too long. */
   #untilReady(guard: ChildProcess): Promise<void> {
     const { startLimitMs, driver, guardLog, load, onEvent } = this.#options;
     return new Promise((resolve, reject) => {
@@ -296,7 +295,7 @@ export class Supervisor {
     else onEvent({ kind: 'ended', process: 'guardian', how: event.how, isExpected: false });
   }
 
-  /** Waits until the guardian of a guard that has ended is done, and the bus stopped where it has to be. */
+  /** Waits until the guardian of a guard that has ended is done, and has stopped the bus if necessary. */
   async #endGuardian(isOrderly: boolean): Promise<void> {
     await this.#guardian?.end(isOrderly);
     this.#guardian = undefined;
@@ -336,11 +335,11 @@ export class Supervisor {
 
   #start(process: ProcessName, program: ProgramSpec): ChildProcess {
     const child = fork(program.modulePath, [...program.args], {
-      // Keys are for people, and so for this process: a program that runs a policy is not to read them.
+      // Keys belong to people, and so to this process: a program that runs a policy must not read them.
       stdio: ['ignore', 'inherit', program.errorsTo ?? 'inherit', 'ipc'],
       execArgv: [...(program.nodeFlags ?? [])],
     });
-    // A child that cannot be started at all has no exit event; its error is one. Of a child that runs, an error ends nothing.
+    // A child that could not be started has no exit event, only an error. An error of a running child ends nothing.
     child.on('error', () => {
       if (child.pid === undefined) child.emit('exit', 1, null);
     });

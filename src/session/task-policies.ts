@@ -1,4 +1,4 @@
-/** The policies that a task names, opened for the robot at hand. */
+/** Opens the policies that a task names, for the robot at hand. */
 import { type RunSetup, taskActionOf } from '../config/setup.ts';
 import {
   type ActingPolicy,
@@ -9,21 +9,21 @@ import {
 } from '../policy/index.ts';
 import { encoderFor } from './encoder-file.ts';
 
-/** Opens and tries the task's base policy; `undefined` where it has none. Throws `ReinError` where it does not fit. */
+/** Opens and tries the task's base policy; `undefined` if it has none. Throws `ReinError` if it does not fit. */
 export async function openBase({ config, task }: RunSetup): Promise<BasePolicy | undefined> {
   const { basePolicy, policyHz } = config.task;
   if (basePolicy === undefined) return undefined;
   return openBasePolicy({ ...basePolicy, observation: task.observation, action: task.action, policyHz });
 }
 
-/** Throws what opening base policy and task would, and leaves nothing open: before anything is started that would have to be ended again. */
+/** Throws the errors of opening base policy and task, and leaves nothing open: for use before anything is started. */
 export async function checkBase(setup: RunSetup): Promise<void> {
   setup.task.open?.();
   await (await openBase(setup))?.close();
   await (await openResetPolicy(setup))?.close();
 }
 
-/** The policy that brings the robot back between episodes, opened; `undefined` where none does. Throws `ReinError` where it does not fit. */
+/** Opens the policy that brings the robot back between episodes; `undefined` if none does. Throws `ReinError` if it does not fit. */
 export async function openResetPolicy(setup: RunSetup): Promise<ActingPolicy | undefined> {
   if (setup.reset?.by !== 'policy') return undefined;
   const { observationSize, actionSize, schemaHash } = setup;
@@ -36,7 +36,7 @@ export async function openResetPolicy(setup: RunSetup): Promise<ActingPolicy | u
   });
 }
 
-/** The policy of one's own that the task names, opened; a policy file that somebody gave goes first. */
+/** Opens the custom policy that the task names; a given policy file takes precedence. */
 export function pluginPolicyOf(
   { config, task }: RunSetup,
   policy: string | undefined,

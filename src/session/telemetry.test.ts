@@ -8,7 +8,7 @@ import type { SessionListener } from './session-types.ts';
 import { createRunStatus } from './status.ts';
 import { KeptSteps, LearnerTelemetry, PERIOD_MS, Telemetry } from './telemetry.ts';
 
-/** Steps that are kept of `episodes` of 50, each of which takes `wallMs`. */
+/** Kept steps of `episodes` of 50 steps, each of which takes `wallMs`. */
 function keptOf(episodes: number, wallMs: number): number[] {
   let nowMs = 0;
   const steps = new KeptSteps(100, () => nowMs);
@@ -31,7 +31,7 @@ it('all steps of real time are kept; of a faster run whole episodes, as many as 
 const names = { setup: arm6Setup(), runId: 'r', folder: '/tmp/r', command: 'run' };
 const quiet = { status: () => undefined, print: () => undefined };
 
-/** What was sent, and when, ms. */
+/** Packets sent, with their time, ms. */
 class Sent {
   readonly packets: { readonly kind: PacketKind; readonly atMs: number; readonly bytes: Uint8Array }[] = [];
   readonly take = (bytes: Uint8Array): void => {
@@ -51,7 +51,7 @@ class Sent {
   }
 }
 
-/** A session that a test speaks for. */
+/** A session whose output the test emits. */
 function fakeSession() {
   const listeners = new Set<SessionListener>();
   const frame = standingFrame();
@@ -151,7 +151,7 @@ describe('what a run tells', () => {
       tell('state', session.state as never);
       vi.advanceTimersByTime(5);
     }
-    // Then nothing changes, and it is told that somebody is there.
+    // Then nothing changes, and the session is still sent.
     const before = sent.of('session').length;
     vi.advanceTimersByTime(1000);
     expect(sent.of('session').length - before).toBeGreaterThanOrEqual(5);
@@ -176,7 +176,7 @@ describe('what a run tells', () => {
       tell('frame', Object.assign(frame satisfies GuardFrame, { tickLateS }));
       vi.advanceTimersByTime(PERIOD_MS.frame + 1);
     };
-    // Always late by the same, and then a node that got no frame for a second.
+    // Always late by the same amount, then a node that got no frame for a second.
     for (let tick = 1; tick <= 5; tick++) see(0.01 * tick + 0.004, 0.004);
     see(1.05, 0);
     expect(sent.frames().map(({ tickLateMs }) => tickLateMs)).toEqual([4, 4, 4, 4, 4, 0]);

@@ -1,7 +1,7 @@
 /**
- * A run as packets for whoever watches it (`src/core/telemetry.ts`): one observable a thing, each thinned out at this edge to what people and
- * recorders can use. Of a state the newest is always told in the end; of what happened each. Costs the run a copy of what is due, and never
- * waits for anybody.
+ * A run as packets for its watchers (`src/core/telemetry.ts`): one observable per subject, each throttled at this edge to what people and
+ * recorders can use. Of a state the newest value is always sent in the end; events are all sent. Costs the run a copy of what is due, and
+ * never waits for a receiver.
  */
 import {
   asyncScheduler,
@@ -39,7 +39,7 @@ import type { LiveSession } from './session.ts';
 import type { SessionListener } from './session-types.ts';
 import type { RunStatus } from './status.ts';
 
-/** Packets of a state are so far apart at least, ms: 50 frames a second, as displays and operators want them; all else as people read. */
+/** Least interval between packets of a state, ms: 50 frames per second for displays and operators; all else at reading speed. */
 export const PERIOD_MS = {
   frame: 20,
   step: 40,
@@ -51,58 +51,58 @@ export const PERIOD_MS = {
 } as const;
 type Throttled = keyof typeof PERIOD_MS;
 
-/** A session that has nothing new is told again so often, ms. */
+/** Interval at which an unchanged session is sent again, ms. */
 const ALIVE_MS = 200;
 
 export interface TelemetryOptions extends RunNames {
-  /** Takes a packet for people, which belongs to it. Must be quick and must not throw. Absent: nobody watches. */
+  /** Takes a packet for people, and owns it then. Must be quick and must not throw. Absent: the run is not watched. */
   readonly send?: ((packet: Uint8Array) => void) | undefined;
-  /** Where the values of the task's topics come from, in their order; absent: nowhere, and cameras show nothing. */
+  /** Sources of the values of the task's topics, in their order; absent: none, and cameras show nothing. */
   readonly observations?: readonly ObservationSource[] | undefined;
-  /** `lockStep`: simulated time stands while a person is waited for, and the robot with it. Default: real time. */
+  /** `lockStep`: simulated time, and the robot, stand while a person is waited for. Default: real time. */
   readonly pace?: 'lockStep' | undefined;
-  /** The same for the record: steps, each with the frame of its end after it, and all that happens. Absent: none is kept. */
+  /** Takes packets for the record: steps, each followed by the frame of its end, and all events. Absent: none is kept. */
   readonly keep?: ((packet: Uint8Array) => void) | undefined;
 }
 
-/** Where packets leave: states come out no more often than people can use, and the newest of each comes out in the end. */
+/** Output of packets: states are throttled to what people can use, and the newest value of each is sent in the end. */
 export class Edge {
   readonly #send: (packet: Uint8Array) => void;
   readonly #scheduler: SchedulerLike;
   readonly #subscriptions: Subscription[] = [];
   readonly #closing = new Subject<void>();
 
-  /** `send`: takes each packet, which belongs to it. Must be quick and must not throw. */
+  /** `send`: takes each packet, and owns it then. Must be quick and must not throw. */
   constructor(send: (packet: Uint8Array) => void, scheduler: SchedulerLike = asyncScheduler) {
     this.#send = send;
     this.#scheduler = scheduler;
   }
 
-  /** Of `source`, a state, what is newest: at once, and then every `PERIOD_MS` at most. `packetOf` is called for what is sent. */
+  /** Sends the newest value of the state `source`: at once, and then every `PERIOD_MS` at most. `packetOf` is called for what is sent. */
   newest<T>(kind: Throttled, source: Observable<T>, packetOf: (value: T) => Uint8Array): void {
     const pause = (): Observable<unknown> => merge(timer(PERIOD_MS[kind], this.#scheduler), this.#closing);
     const thinned = source.pipe(throttle(pause, { leading: true, trailing: true }));
     this.#subscriptions.push(thinned.subscribe((value) => this.#send(packetOf(value))));
   }
 
-  /** Of `source` everything, as it comes. */
+  /** Passes on every value of `source`, as it comes. */
   each<T>(source: Observable<T>, take: (value: T) => void): void {
     this.#subscriptions.push(source.subscribe(take));
   }
 
-  /** What is newest and was not sent yet is sent; nothing comes after it. */
+  /** Sends newest values that were not sent yet; nothing follows. */
   close(): void {
     this.#closing.next();
     for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
   }
 }
 
-/** What a frame says of the time since the one that was told before. */
+/** Accumulates over the frames since the last one sent. */
 class Since {
   filterBits = 0;
   tickLateMs = 0;
 
-  /** Every frame. Allocates nothing. */
+  /** Called for every frame. Allocates nothing. */
   add({ filterBits, tickLateS }: GuardFrame): void {
     this.filterBits |= filterBits;
     if (1e3 * tickLateS > this.tickLateMs) this.tickLateMs = 1e3 * tickLateS;
@@ -115,8 +115,8 @@ class Since {
 }
 
 /**
- * The steps that are kept: all in real time. A run that is faster than that, in lock-step, keeps whole episodes, no more of them than real
- * time would bring, so that recording costs it next to nothing; and of the others what people decide, from there to the end.
+ * Selects the steps that are kept: all in real time. A run that is faster, in lock-step, keeps whole episodes, no more of them than real
+ * time would bring, so that recording costs it next to nothing; of the others, the steps from a person's first decision to the end.
  */
 export class KeptSteps {
   readonly #periodMs: number;
@@ -143,14 +143,14 @@ export class KeptSteps {
   }
 }
 
-/** Steps of real time do not come on the microsecond. */
+/** Tolerance for the jitter of steps in real time, ms. */
 const SLACK_MS = 1000;
 
 export class Telemetry {
   readonly #options: TelemetryOptions;
   readonly #clock: SystemClock = new SystemClock();
   readonly #startedAtMs: number = Date.now();
-  /** Of the whole run, and of the session that is attached. */
+  /** Output of the whole run, and of the attached session. */
   readonly #run: Edge;
   #session: Edge | undefined;
   readonly #statuses = new Subject<RunStatus>();
@@ -158,7 +158,7 @@ export class Telemetry {
   readonly #notices = new Subject<string>();
   #objects: Float64Array = new Float64Array(0);
   #objectNames: readonly string[] = [];
-  /** Between two frames that are sent, and two that are kept. */
+  /** Accumulated between two frames that are sent, and between two that are kept. */
   readonly #sent: Since = new Since();
   readonly #kept: Since = new Since();
   #measuredAtS = Number.NaN;
@@ -173,7 +173,7 @@ export class Telemetry {
     this.#run.newest('diagnosis', this.#diagnoses, diagnosisPacket);
   }
 
-  /** `inner`, and what it is told goes out as packets too. */
+  /** Wraps `inner`, so that its output is sent as packets too. */
   observer(inner: RunObserver): RunObserver {
     return {
       status: (status) => {
@@ -191,7 +191,7 @@ export class Telemetry {
     };
   }
 
-  /** Tells of `session` until `detach`. */
+  /** Sends packets of `session` until `detach`. */
   attach(session: LiveSession): void {
     const { send, keep } = this.#options;
     if (send === undefined && keep === undefined) return;
@@ -211,9 +211,9 @@ export class Telemetry {
     if (send !== undefined) {
       const shown = this.#options.pace === 'lockStep' ? merge(frames, standingFrames(session)) : frames;
       edge.newest('frame', shown, (frame) => this.#frame(frame, this.#sent));
-      // A step is reused, and written anew while the one before still waits.
+      // A step is reused, and overwritten while the previous one still waits: it is encoded at once.
       edge.newest('step', steps.pipe(map(stepPacket)), (packet) => packet);
-      // Also where nothing changes: whoever hears nothing knows that nobody is there.
+      // Sent even without changes, so that silence shows the absence of a session.
       const alive = interval(ALIVE_MS).pipe(map(() => session.state));
       const states = merge(of(session.state), observe(session, 'state'), alive);
       edge.newest('session', states, (state) => encodeJson('session', state));
@@ -232,13 +232,13 @@ export class Telemetry {
     }
   }
 
-  /** The session is over: what is newest of it is sent. */
+  /** Called when the session is over: sends its newest values. */
   detach(): void {
     this.#session?.close();
     this.#session = undefined;
   }
 
-  /** What is newest is sent, and nothing after it. */
+  /** Sends the newest values; nothing follows. */
   close(): void {
     this.detach();
     this.#run.close();
@@ -252,7 +252,7 @@ export class Telemetry {
     if (pictures.length > 0) this.#tell('pictures', { pictures });
   }
 
-  /** What happened, or is seen: when, by people's clock and by the robot's. */
+  /** Sends an event or picture, with wall time and robot time. */
   #tell(kind: PacketKind, value: object): void {
     const { send, keep } = this.#options;
     const packet = encodeJson(kind, { ...value, atMs: Date.now(), atS: this.#measuredAtS });
@@ -260,7 +260,7 @@ export class Telemetry {
     send?.(packet);
   }
 
-  /** Where objects are that no frame measures. */
+  /** Poses of objects that no frame measures. */
   #arranged({ objects }: SceneLayout): void {
     const names = Object.keys(objects);
     if (names.join() !== this.#objectNames.join()) {
@@ -281,7 +281,7 @@ export class Telemetry {
     send?.(packet);
   }
 
-  /** Every frame. Allocates nothing. */
+  /** Called for every frame. Allocates nothing. */
   #gather(frame: GuardFrame): void {
     this.#measuredAtS = frame.robot.measuredAtS;
     this.#sent.add(frame);
@@ -302,13 +302,13 @@ export class Telemetry {
   }
 }
 
-/** What a learner tells on its own page: what it is, how it is going, and why it may not learn. */
+/** Packets for a learner's own page: its description, its state, and the diagnosis of why it may not learn. */
 export class LearnerTelemetry {
   readonly #edge: Edge;
   readonly #views = new Subject<LearnerView>();
   readonly #diagnoses = new Subject<readonly Row[]>();
 
-  /** `send`: as of `Edge`. */
+  /** `send`: see `Edge`. */
   constructor(names: RunNames, send: (packet: Uint8Array) => void) {
     send(encodeJson('run', runViewOf(names)));
     this.#edge = new Edge(send);
@@ -324,7 +324,7 @@ export class LearnerTelemetry {
     this.#diagnoses.next(rows);
   }
 
-  /** What is newest is sent, and nothing after it. */
+  /** Sends the newest values; nothing follows. */
   close(): void {
     this.#edge.close();
   }
@@ -333,14 +333,14 @@ export class LearnerTelemetry {
 type Kind = keyof SessionListener;
 type Told<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
 
-/** One thing that a session tells, as an observable; what it gives is reused by the session. */
+/** One kind of a session's output as an observable; its values are reused by the session. */
 export function observe<K extends Kind>(session: Pick<LiveSession, 'listen'>, kind: K): Observable<Told<K>> {
   return new Observable((subscriber) => session.listen({ [kind]: (value: Told<K>) => subscriber.next(value) }));
 }
 
 /**
- * The frame of a robot that stands because its time does, again and again: what an operator's page shows is true now, and says so with its
- * stamp. Never of a robot in real time, whose guard's silence is to be seen.
+ * Repeats the frame of a robot that stands because its simulated time does: what an operator's page shows is current, and its stamp says
+ * so. Not used in real time, where the guard's silence must be visible.
  */
 function standingFrames(session: Pick<LiveSession, 'frame' | 'isLost'>): Observable<GuardFrame> {
   return interval(PERIOD_MS.frame).pipe(

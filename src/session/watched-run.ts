@@ -1,4 +1,4 @@
-/** A run that is shown elsewhere, recorded as a trace, or both: its packets go out, and what people ask for comes in. */
+/** A run that is displayed elsewhere, recorded as a trace, or both: sends its packets, and receives people's requests. */
 import { type Close, SystemClock } from '../core/index.ts';
 import { TraceRecorder } from '../record/trace.ts';
 import type { ObservationSource } from '../tasks/index.ts';
@@ -11,24 +11,24 @@ import type { LiveSession } from './session.ts';
 import { Telemetry } from './telemetry.ts';
 
 export interface WatchedRunOptions extends RunNames {
-  /** As of `TelemetryOptions`. */
+  /** See `TelemetryOptions`. */
   readonly pace?: 'lockStep' | undefined;
-  /** Absent: nobody watches. */
+  /** Absent: the run is not watched. */
   readonly watcher: RunWatcher | undefined;
-  /** Whether a trace is written. */
+  /** Recording of a trace. */
   readonly trace: 'on' | 'off';
-  /** Sees what the watcher is shown as well. */
+  /** Receives what the watcher is shown, too. */
   readonly observer: RunObserver;
-  /** Where the values of the task's topics come from, in their order; absent: nowhere. */
+  /** Sources of the values of the task's topics, in their order; absent: none. */
   readonly observations?: readonly ObservationSource[] | undefined;
-  /** Of a page's commands, s; what a real robot can bear by default. */
+  /** Lease of a page's commands, s; by default what a real robot can bear. */
   readonly leaseS?: number;
 }
 
 export class WatchedRun {
-  /** `WatchedRunOptions.observer`, and the watcher. */
+  /** Passes on to `WatchedRunOptions.observer` and to the watcher. */
   readonly observer: RunObserver;
-  /** Who takes over from elsewhere: to be among the session's operators, which close them. Nobody where nobody watches. */
+  /** Remote operators, to be added to the session's operators, which close them. Empty without a watcher. */
   readonly operators: readonly TeleopSource[];
   readonly #telemetry: Telemetry;
   readonly #panel: PersonPanel | undefined;
@@ -37,7 +37,7 @@ export class WatchedRun {
   constructor(options: WatchedRunOptions) {
     const { watcher, trace, setup, runId, folder, command, observer, observations, leaseS, pace } = options;
     const report = (line: string): void => this.observer.print(line);
-    // Not by way of the stream, which would tell the trace of itself.
+    // Bypasses the packets, which would record the trace's own trouble in it.
     const onTrouble = (line: string): void => observer.print(line);
     this.#trace = trace === 'off' ? undefined : new TraceRecorder({ folder, onTrouble });
     this.#telemetry = new Telemetry({
@@ -58,14 +58,14 @@ export class WatchedRun {
     this.operators = this.#panel === undefined ? [] : [this.#panel.teleop];
   }
 
-  /** Shows `session`, and does in it what is asked for, until what it gives is called. */
+  /** Displays `session` and carries out requests in it, until the returned function is called. */
   attach(session: LiveSession): Close {
     this.#telemetry.attach(session);
     this.#panel?.attach(session);
     return () => this.#telemetry.detach();
   }
 
-  /** What waits for pages is sent, and what waits for the disk is written. */
+  /** Sends what waits for pages, and writes what waits for the disk. */
   async close(): Promise<void> {
     this.#telemetry.close();
     await this.#trace?.close();

@@ -1,4 +1,4 @@
-/** How often people hear of what comes and goes. */
+/** Frequency of reports on conditions that come and go. */
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
@@ -23,7 +23,7 @@ function events(flag: number, forS: number): { readonly reported: SessionEvent[]
 
 it('tells a warning of every episode ever less often, and how often it came', () => {
   const { reported, watch } = events(TANK_EMPTY, 120);
-  // At 0, 5, 15, 35 and 75 s, each a little later as it comes every 1.2 s; it was told 21 times.
+  // At 0, 5, 15, 35 and 75 s, each a little later as the fault comes every 1.2 s.
   expect(reported).toHaveLength(5);
   expect(reported.every(({ level, name }) => level === 'warn' && name === 'tankEmpty')).toBe(true);
   expect(reported[1]!.message).toMatch(/ 5 times in the last 6 s\.$/);
@@ -49,7 +49,7 @@ it.each([
     expect(remedy.startsWith('The machine is busy (load average 18.0 on 2 cores).')).toBe(isBusy);
     expect(remedy).toMatch(/acknowledge\.$/);
   }
-  // What touches a link is freed first, whatever the load.
+  // A contact with a link is removed first, whatever the load.
   watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL }, 1);
   const { remedy } = reported.find(({ name }) => name === 'torqueResidual')!;
   expect(remedy).toMatch(/^See what touches a link/);
@@ -86,7 +86,7 @@ describe('the age of the weights', () => {
     const reported: SessionEvent[] = [];
     const watch = new WeightsWatch((event) => reported.push(event));
     const after = promised('reportedAfterS');
-    // A learner that publishes faster than weights come, but they come.
+    // A learner that publishes faster than weights arrive, but they do arrive.
     for (let s = 0; s < 10 * after; s++) watch.see({ learnerVersion: 4 * s + 3, arrivedVersion: 4 * s }, s);
     expect(reported).toEqual([]);
     const startS = 10 * after;
@@ -104,7 +104,7 @@ describe('steps that were not recorded', () => {
   const ok = { isStopped: false, reason: undefined };
   const full = { isStopped: true, reason: 'the disk is full' };
 
-  /** The row that they are reported with after `states` of the journal. */
+  /** Row under which dropped steps are reported after `states` of the journal. */
   function rowOf(states: readonly object[], dropped: number): number | undefined {
     const events: SessionEvent[] = [];
     const watch = new RecordingWatch((event) => events.push(event));
@@ -125,7 +125,7 @@ describe('steps that were not recorded', () => {
         3,
       ),
     ).toBe(27);
-    // All that was left out was so before the disk was full, or after.
+    // All steps were dropped before the disk was full, or after.
     expect(
       rowOf(
         [

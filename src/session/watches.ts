@@ -1,4 +1,4 @@
-/** Turns what a session sees into events for people: one when something begins, one when it is over. */
+/** Turns conditions in a session into events for people: one when a condition begins, one when it is over. */
 import {
   busyText,
   counted,
@@ -24,19 +24,19 @@ import type { InterventionReport, SessionEvent } from './session-types.ts';
 
 type Emit = (event: SessionEvent) => void;
 
-/** A warning that comes and goes is reported again after this, and then after twice as long each time, s. */
+/** A recurring warning is reported again after this, and then after twice as long each time, s. */
 const FIRST_PAUSE_S = 5;
 const LONGEST_PAUSE_S = 300;
 
-/** When a warning was reported last. */
+/** Last report of a warning. */
 interface Reported {
   readonly atS: number;
   readonly pauseS: number;
-  /** How often it has come since. */
+  /** Occurrences since then. */
   count: number;
 }
 
-/** Reports the fault flags of guard frames: when a fault appears, and when it is gone. */
+/** Reports the fault flags of guard frames: when a fault appears, and when it is cleared. */
 export class FaultWatch {
   readonly #emit: Emit;
   readonly #joints: readonly JointModel[];
@@ -74,8 +74,8 @@ export class FaultWatch {
   }
 
   /**
-   * With the load of a busy machine, which comes first: what compares readings with what was sent knows of lateness by the guard's own ticks only.
-   * What may push the arm comes before it, or the arm is driven into that again.
+   * On a busy machine the load comes first: checks that compare readings with commands notice lateness by the guard's own ticks only. A
+   * possible push against the arm comes before the load, or the arm would be driven into it again.
    */
   #remedyOf({ bit, flag }: Fault, remedy: string): string {
     const busy = (bit & TIMING_FAULTS) === 0 ? undefined : busyText(this.#load());
@@ -84,7 +84,7 @@ export class FaultWatch {
     return flag === 'torqueResidual' ? `${remedy} ${load}` : `${load} ${remedy}`;
   }
 
-  /** One that always comes warns of nothing: it is reported ever less often, with how often it came; `undefined`: not now. */
+  /** A constant warning warns of nothing: it is reported ever less often, with its count; `undefined`: not now. */
   #warning({ bit, message }: Fault, nowS: number): string | undefined {
     const reported = this.#reported.get(bit);
     if (reported === undefined || nowS - reported.atS > 2 * reported.pauseS) {
@@ -98,7 +98,7 @@ export class FaultWatch {
     return `${message} ${reported.count} times in the last ${Math.round(nowS - reported.atS)} s.`;
   }
 
-  /** Warnings go as they came; the end of a stop is worth a word. */
+  /** Only the end of a stop is reported; warnings end silently. */
   #cleared(fault: Fault): void {
     if (!isStop(fault)) return;
     const { row, flag, message } = fault;
@@ -110,7 +110,7 @@ function isStop(fault: Fault): boolean {
   return isAtLeast(fault.action, 'cat2');
 }
 
-/** Reports who takes over, and when control goes back. */
+/** Reports take-overs, and when control goes back. */
 export class InterventionWatch {
   readonly #emit: (report: InterventionReport) => void;
   #current:
@@ -123,7 +123,7 @@ export class InterventionWatch {
     this.#emit = emit;
   }
 
-  /** Takes a step that was done; `operator` is who holds control. */
+  /** Takes a finished step; `operator` is in control. */
   see({ source, episode, step }: Transition, operator: string, nowS: number): void {
     this.#episode = episode;
     this.#step = step;
@@ -137,7 +137,7 @@ export class InterventionWatch {
     this.#report(true, 0);
   }
 
-  /** Control has gone back, or the episode is over. */
+  /** Called when control has gone back, or the episode is over. */
   end(nowS: number): void {
     if (this.#current === undefined) return;
     this.#report(false, nowS - this.#current.sinceS);
@@ -151,7 +151,7 @@ export class InterventionWatch {
   }
 }
 
-/** Watches observations that come by topic: what is too old or frozen is reported once, and nothing acts on it. */
+/** Watches observations received by topic: an outdated or frozen one is reported once, and nothing acts on it. */
 export class ObservationWatch {
   readonly #sources: readonly ObservationSource[];
   readonly #emit: Emit;
@@ -162,7 +162,7 @@ export class ObservationWatch {
     this.#emit = emit;
   }
 
-  /** The first thing that keeps the policy from acting at `nowS`; `undefined` where all is well. */
+  /** First problem that keeps the policy from acting at `nowS`; `undefined` if there is none. */
   problem(nowS: number): ObservationProblem | undefined {
     for (const source of this.#sources) {
       const [problem] = source.problems(nowS);
@@ -171,7 +171,7 @@ export class ObservationWatch {
     return undefined;
   }
 
-  /** Tells what is new since the last time, and what is well again. Gives what `problem` gives. */
+  /** Reports new problems since the last call, and resolved ones. Returns the result of `problem`. */
   see(nowS: number): ObservationProblem | undefined {
     let first: ObservationProblem | undefined;
     for (const source of this.#sources) {
@@ -197,14 +197,14 @@ export class ObservationWatch {
 }
 
 const STALE = OTHER_FAULTS.find(({ name }) => name === 'weightsStale')!;
-/** Newer weights that do not come are reported after so long, s: the number of row 53. */
+/** Time after which newer weights that do not arrive are reported, s: the number of row 53. */
 const REPORTED_AFTER_S = 15;
 
-/** What a robot knows of its learner's weights. */
+/** A robot's knowledge of its learner's weights. */
 export interface WeightsSeen {
-  /** Newest at the learner, as it said last; 0 before any. */
+  /** Newest version at the learner, as last reported; 0 before any. */
   readonly learnerVersion: number;
-  /** Newest that have come here. */
+  /** Newest version received here. */
   readonly arrivedVersion: number;
 }
 
@@ -212,7 +212,7 @@ export interface WeightsSeen {
 export class WeightsWatch {
   readonly #emit: Emit;
   #arrivedVersion = -1;
-  /** Since when nothing has come although the learner has newer weights; `undefined` while all is well. */
+  /** Time since which nothing has arrived although the learner has newer weights; `undefined` while all is well. */
   #behindSinceS: number | undefined;
   #isReported = false;
 
@@ -220,10 +220,10 @@ export class WeightsWatch {
     this.#emit = emit;
   }
 
-  /** Takes what is known at `nowS`. Call it some times a second. */
+  /** Takes the state at `nowS`. To be called several times a second. */
   see({ learnerVersion, arrivedVersion }: WeightsSeen, nowS: number): void {
     const isBehind = learnerVersion > arrivedVersion;
-    // A learner that publishes several a second is always a little ahead: it counts from the last that came.
+    // A learner that publishes several a second is always a little ahead: time counts from the last arrival.
     if (arrivedVersion !== this.#arrivedVersion || !isBehind) this.#behindSinceS = undefined;
     this.#arrivedVersion = arrivedVersion;
     if (isBehind) this.#behindSinceS ??= nowS;
@@ -248,13 +248,13 @@ export class WeightsWatch {
 }
 
 const RECORDING_STOPPED = OTHER_FAULTS.find(({ name }) => name === 'recordingStopped')!;
-/** Row of the fault table where the disk is only slow. */
+/** Row of the fault table for a disk that is only slow. */
 const SLOW_DISK_ROW = 28;
 
-/** Reports when recording stops for want of a disk, and when it goes on (row 27 of the fault table). */
+/** Reports when recording stops for lack of disk, and when it resumes (row 27 of the fault table). */
 export class RecordingWatch {
   readonly #emit: Emit;
-  /** Steps that were left out when the present stop began; `undefined` while there is none. */
+  /** Steps dropped before the present stop; `undefined` while there is none. */
   #droppedBefore: number | undefined;
   #hasDroppedInStop = false;
 
@@ -262,7 +262,7 @@ export class RecordingWatch {
     this.#emit = emit;
   }
 
-  /** Takes the journal's state each time that it changes. */
+  /** Takes the journal's status whenever it changes. */
   see(status: JournalStatus): void {
     const { row, name, message, remedy } = RECORDING_STOPPED;
     if (status.isStopped) {
@@ -282,7 +282,7 @@ export class RecordingWatch {
     }
   }
 
-  /** In the end: how many steps were not recorded, by the row of a disk that stopped, or was only slow. */
+  /** Called at the end: reports the number of steps not recorded, by the row of a disk that stopped, or was only slow. */
   end(dropped: number): void {
     if (dropped === 0) return;
     const isStopped = this.#droppedBefore !== undefined && dropped > this.#droppedBefore;

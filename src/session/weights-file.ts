@@ -1,17 +1,17 @@
-/** Weights as a policy file that stands alone. */
+/** Saves weights as a self-contained policy file. */
 
 import { type RunSetup, taskActionOf } from '../config/setup.ts';
 import { bakeModel, ENCODER_PLACE, inlineModel, type PolicyWeights } from '../core/index.ts';
 import { savePolicyFile, statedAction } from '../policy/index.ts';
 import { encoderFor } from './encoder-file.ts';
 
-/** Writes `policy.onnx` and its manifest into `folder`; gives the path of the former. Throws `ReinError` where it cannot. */
+/** Writes `policy.onnx` and its manifest into `folder`; returns the path of the former. Throws `ReinError` if it cannot. */
 export function saveWeights(setup: RunSetup, source: PolicyWeights, folder: string): Promise<string> {
   const { config, observationSize, actionSize, schemaHash } = setup;
   const { runId, version, parent, trainingStep, updates, createdAt } = source.manifest;
   const names = { robot: config.robot.name, task: config.task.name };
   const action = statedAction(taskActionOf(setup));
-  // The run has its place in the manifest: one policy is one file, byte for byte, whichever run learned it.
+  // The run is named in the manifest alone: one policy is one file, byte for byte, whichever run learned it.
   const metadata = { schemaHash, version: String(version), ...names, action };
   const policy = bakeModel(source.graph, tensorsOf(source), metadata);
   const { encoder } = encoderFor(setup);

@@ -1,37 +1,37 @@
 /**
- * Whether anybody can decide what the robot does, by what was asked for and what there is here, and what to ask for where nobody can: each
- * remedy is tried by the same rules before it is printed, so that no two of them send a person back and forth.
+ * Checks that a person or a policy can decide what the robot does, by the request and what is present here, and finds remedies otherwise:
+ * each is tried by the same rules before it is printed, so that no two of them send a person back and forth.
  */
 import { type ErrorKind, ReinError } from '../core/index.ts';
 
-/** A way in for people that an option names. */
+/** An input device for people that an option names. */
 export type PlainDevice = 'keyboard' | 'gamepad' | 'spacemouse';
 
 export interface DrivingPlace {
   readonly command: 'run' | 'record' | 'teleop' | 'sim' | 'reward collect';
   readonly operator: PlainDevice | 'scripted' | 'none';
-  /** Who shows the task first. */
+  /** Source of the first demonstrations. */
   readonly demonstrations: 'scripted' | 'keyboard' | 'people' | undefined;
-  /** Kinds of `operators` in the file. */
+  /** Kinds of the file's `operators`. */
   readonly listed: readonly string[];
   /** A terminal of its own, in the foreground, whose keys are read. */
   readonly terminal: 'here' | 'none';
-  /** What a page may do that people can open here: one that nobody has a token for watches. */
+  /** Rights of a page that people can open here: without a known token it only watches. */
   readonly page: 'operates' | 'watches' | 'none';
-  /** Pads and mice that are plugged in and may be read. */
+  /** Gamepads and SpaceMice that are plugged in and readable. */
   readonly pluggedIn: readonly PlainDevice[];
-  /** There is a policy, a learner or a plugin. */
+  /** A policy, a learner or a plugin is given. */
   readonly policy: 'given' | 'none';
 }
 
-/** What a person may change on the command line, and how they would write it. */
+/** A possible change of the command line, and its spelling. */
 interface Change {
   readonly words: string;
   readonly to: Partial<DrivingPlace>;
 }
 
 const PAGE = '--monitor 7400 --monitor-token FILE';
-/** In the order in which they are offered. */
+/** In the order in which they are suggested. */
 const CHANGES: readonly Change[] = [
   { words: '--operator keyboard', to: { operator: 'keyboard' } },
   { words: '--operator gamepad', to: { operator: 'gamepad' } },
@@ -44,10 +44,10 @@ const CHANGES: readonly Change[] = [
   { words: '--policy FILE', to: { policy: 'given' } },
   { words: '--operator none --policy FILE', to: { operator: 'none', policy: 'given' } },
 ];
-/** The file of a token is no file that is there already. */
+/** The token's file does not exist yet. */
 const TOKEN = `; make the token's file with: (umask 077; openssl rand -hex 24 > FILE)`;
 
-/** Throws `ReinError` where nobody can drive; its remedies are accepted in the same place. */
+/** Throws `ReinError` if nothing can drive; its remedies are accepted in the same place. */
 export function checkDriver(place: DrivingPlace): void {
   const refusal = refusalOf(place);
   if (refusal === undefined) return;
@@ -55,10 +55,10 @@ export function checkDriver(place: DrivingPlace): void {
   throw new ReinError(kind, message, { remedy: remedyOf(place) });
 }
 
-/** The changes of the command line that `place` would be accepted with, each as its options. */
+/** Changes of the command line with which `place` would be accepted, each as its options. */
 export function remediesOf(place: DrivingPlace): readonly string[] {
   const fitting = CHANGES.filter(({ to }) => isOption(place, to) && refusalOf({ ...place, ...to }) === undefined);
-  // What changes less says it all.
+  // A change that contains a smaller one is redundant.
   return fitting.map(({ words }) => words).filter((words, _, all) => !all.some((other) => isPart(other, words)));
 }
 
@@ -76,14 +76,14 @@ function isPart(part: string, whole: string): boolean {
   return whole.startsWith(`${part} `) || whole.endsWith(` ${part}`);
 }
 
-/** The command has these options, and these are not what it has already. */
+/** True if the command has these options, and a device that they name is plugged in. */
 function isOption({ command, pluggedIn, ...place }: DrivingPlace, to: Partial<DrivingPlace>): boolean {
   if (to.demonstrations !== undefined && (command !== 'sim' || place.demonstrations === undefined)) return false;
   if (to.policy !== undefined && command !== 'run' && command !== 'reward collect') return false;
   if (to.page !== undefined && command === 'reward collect') return false;
-  // What is not there is refused by its own sentence (`checkDevices`).
+  // An absent device is refused with its own message (`checkDevices`).
   if (isPluggable(to.operator) && (command === 'reward collect' || !pluggedIn.includes(to.operator))) return false;
-  // In `rein sim` it only says what there is besides the keyboard.
+  // In `rein sim`, `--operator` only names a device besides the keyboard.
   return !(to.operator !== undefined && command === 'sim');
 }
 
@@ -117,7 +117,7 @@ function canPersonDrive({ operator, listed, terminal, page, pluggedIn, command }
   if (pluggedIn.some((device) => device === operator)) return true;
   const hasKeys = terminal === 'here';
   if (page === 'operates' || (hasKeys && (operator === 'keyboard' || command === 'sim'))) return true;
-  // Others than these are there: `checkDevices` has seen them. A pedal enables and moves nothing.
+  // Other devices are present: `checkDevices` has found them. A pedal enables motion, but moves nothing.
   return listed.some((kind) => (kind === 'keyboard' ? hasKeys : kind !== 'pedal'));
 }
 

@@ -4,7 +4,7 @@ import type { ResolvedConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import { type EpisodeRequest, EvaluationPool, type JudgedEpisode, type Trial, workersFor } from './evaluation-pool.ts';
 
-/** A thread that answers when the test says so. */
+/** Fake thread that answers on the test's command. */
 class FakeWorker extends EventEmitter {
   static readonly all: FakeWorker[] = [];
   static answer: (request: EpisodeRequest, worker: FakeWorker, id: number) => void = () => undefined;

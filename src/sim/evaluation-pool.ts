@@ -1,25 +1,25 @@
-/** Worker threads that judge policies while the robot trains: what is asked of them, what they answer, how it is counted. */
+/** Worker threads that evaluate policies while the robot trains: requests, replies, and their totals. */
 import { Worker } from 'node:worker_threads';
 import type { ResolvedConfig } from '../config/index.ts';
 import { type PolicyWeights, WorkerPool } from '../core/index.ts';
 import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
-/** What a worker is started with. */
+/** Data passed to a worker at start. */
 export interface EvaluationWorkerData {
   readonly config: ResolvedConfig;
   readonly share: MachineShare;
 }
 
-/** What its workers get of a busy machine: as much as others, or what a robot and its learner leave. */
+/** CPU share of the workers on a busy machine: equal to other threads, or only what robot and learner leave. */
 export type MachineShare = 'equal' | 'rest';
 
-/** The policy to be judged: weights as they came from a learner, or a policy file. */
+/** Policy to evaluate: weights as published by a learner, or a policy file. */
 export type Candidate =
   | { readonly kind: 'weights'; readonly bundle: PolicyWeights }
   | { readonly kind: 'file'; readonly path: string };
 
-/** One episode to run: `stream` and `index` name its start for ever, whatever is trained with whichever seed. */
+/** One episode to run. `seed`, `stream` and `index` alone determine its start, whatever is trained. */
 export interface EpisodeRequest {
   readonly candidate: Candidate;
   readonly seed: number;
@@ -30,17 +30,17 @@ export interface EpisodeRequest {
 
 export interface EpisodeOutcome {
   readonly success: boolean;
-  /** What the task's own rules say, where a classifier decides. */
+  /** Verdict of the task's own rules, if a classifier decides. */
   readonly ownSuccess?: boolean;
   readonly steps: number;
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
-  /** Whether the robot was started anew after the episode. */
+  /** Restarts of the robot after the episode. */
   readonly restarts: Restarts;
 }
 
-/** An episode that was run, with its pictures where they were asked for. */
+/** An evaluated episode, with its recording if requested. */
 export interface JudgedEpisode {
   readonly outcome: EpisodeOutcome;
   readonly recording?: EpisodeRecording;
@@ -51,40 +51,40 @@ export interface Trial {
   readonly candidate: Candidate;
   readonly seed: number;
   readonly stream: string;
-  /** Indices of the episodes: `from` and the `episodes − 1` after it. */
+  /** First index; the others are the `episodes − 1` after it. */
   readonly from: number;
   readonly episodes: number;
-  /** Asked after each episode, in their order: whether those so far are enough. */
+  /** Called after each episode, in order; true if the episodes so far are enough. */
   readonly isEnough?: (result: TrialResult) => boolean;
-  /** Index of an episode whose poses are wanted. */
+  /** Index of the episode whose poses are recorded. */
   readonly record?: number;
   readonly onProgress?: (result: TrialResult) => void;
-  /** Told of each episode, in their order. */
+  /** Called with each episode, in order. */
   readonly onEpisode?: (outcome: EpisodeOutcome) => void;
-  /** Ends the trial after the episodes under way; `run` then rejects with its reason. */
+  /** Ends the trial after the episodes in progress; `run` then rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
-/** Sums over the episodes of a trial. */
+/** Totals over the episodes of a trial. */
 export interface TrialResult {
   readonly episodes: number;
   readonly successes: number;
-  /** Episodes that the task's own rules call a success, where a classifier decides. */
+  /** Successes by the task's own rules, if a classifier decides. */
   readonly ownSuccesses?: number;
   readonly meanSteps: number;
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
-  /** Of the robots of its episodes. */
+  /** Restarts of the robots of its episodes. */
   readonly restarts: Restarts;
   readonly recording?: EpisodeRecording;
 }
 
 const MOST_WORKERS = 2;
-/** To start a worker, with its modules and physics, takes as long as some episodes do. */
+/** Starting a worker, with its modules and physics, takes as long as a few episodes. */
 const EPISODES_WORTH_A_WORKER = 8;
 
-/** How many workers are worth their start where looks have `mostEpisodes` episodes at most. What confirms one, once or twice a run, has more. */
+/** Number of workers worth starting for looks of at most `mostEpisodes` episodes. Confirmations are longer, but only one or two a run. */
 export function workersFor(mostEpisodes: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(mostEpisodes / EPISODES_WORTH_A_WORKER));
 }
@@ -100,9 +100,9 @@ export class EvaluationPool {
   }
 
   /**
-   * Runs a trial: a worker that is done with an episode takes the next. The result depends on nothing but candidate and indices:
-   * episodes are counted in order, however the workers finish. One trial at a time. Rejects with `ReinError` when the policy cannot
-   * be used.
+   * Runs a trial: a worker that finishes an episode takes the next. The result depends only on candidate and indices: episodes are
+   * counted in order, in whatever order the workers finish. One trial at a time. Rejects with `ReinError` if the policy cannot be
+   * used.
    */
   async run(trial: Trial): Promise<TrialResult> {
     const count = new OrderedCount(trial);
@@ -117,13 +117,13 @@ export class EvaluationPool {
     try {
       await this.#pool.all(work);
     } finally {
-      // Where one worker fails, the others begin no more.
+      // If one worker fails, the others start no further episodes.
       next = trial.episodes;
     }
     return count.result;
   }
 
-  /** Ends the workers after what they are doing. */
+  /** Ends the workers after their current jobs. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -135,7 +135,7 @@ export class EvaluationPool {
   }
 }
 
-/** Before the first episode. */
+/** Result before the first episode. */
 export const NO_TRIAL: TrialResult = {
   episodes: 0,
   successes: 0,
@@ -146,12 +146,12 @@ export const NO_TRIAL: TrialResult = {
   restarts: NO_RESTARTS,
 };
 
-/** The rates of a trial on robots of `controlHz`: nobody helps there. */
+/** Rates of a trial on robots of `controlHz`; trials have no interventions. */
 export function trialRates({ successes, ticks }: TrialResult, controlHz: number): WorkRates {
   return workRates({ successes, steps: 0, helpedSteps: 0, robotS: ticks / controlHz });
 }
 
-/** Sums up episodes in their order, however they come; none after those that are enough. */
+/** Totals episodes in order, whatever their order of arrival; stops once they are enough. */
 class OrderedCount {
   readonly #trial: Trial;
   readonly #early = new Map<number, JudgedEpisode>();
@@ -166,12 +166,12 @@ class OrderedCount {
     return this.#result;
   }
 
-  /** No more episodes count. */
+  /** True once no further episodes count. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Takes over the episode at `place` of the trial, and those that waited for it. */
+  /** Takes the episode at `place` of the trial, and those that waited for it. */
   take(place: number, episode: JudgedEpisode): void {
     const { isEnough, onProgress, onEpisode } = this.#trial;
     const known = this.#result.episodes;

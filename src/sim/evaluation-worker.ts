@@ -1,4 +1,4 @@
-/** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
+/** Worker thread with its own simulated robot that runs evaluation episodes, without interventions or exploration. */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
@@ -12,10 +12,10 @@ import type { Candidate, EpisodeRequest, EvaluationWorkerData, JudgedEpisode } f
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
-/** About a tenth of what a thread of nice 0 gets where both want a core. */
+/** Gives about a tenth of the CPU time of a competing thread of nice 0. */
 const PATIENT_NICE = 10;
 
-/** Keeps the policy of the last request: the next one is mostly about the same. */
+/** Caches the policy of the last request: the next one is usually for the same. */
 class PolicyHolder {
   readonly #setup: RunSetup;
   #key = '';
@@ -107,7 +107,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** Linux gives threads a priority each; elsewhere it would be the process's, the robot's among it. */
+/** Lowers this thread's priority. Linux only: elsewhere it would lower the whole process, the robot included. */
 function yieldToOthers(): void {
   const threadId = threadFolder()?.split('/').at(-1);
   if (threadId !== undefined) setPriority(Number(threadId), PATIENT_NICE);

@@ -1,27 +1,27 @@
-/** The learner of a simulated run: a process of its own, started and ended by the run. */
+/** The learner of a simulated run: a child process, started and ended by the run. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../config/index.ts';
 import { asObject, failureIn, ReinError, sendToChild } from '../core/index.ts';
 import { type LearnerStatus, readStatus } from '../link/index.ts';
 
-/** What the process is sent first. */
+/** First message to the process. */
 export interface LearnerProcessConfig {
-  /** What stands in `config.yaml` of the run, which was checked. */
+  /** Validated content of the run's `config.yaml`. */
   readonly config: ResolvedConfig;
   readonly runId: string;
   readonly bind: string;
   readonly folder: string;
 }
 
-/** What it sends its parent. */
+/** Messages to the parent. */
 export type LearnerProcessMessage =
   | { readonly kind: 'ready'; readonly address: string; readonly weightsAddress: string }
   | { readonly kind: 'fault'; readonly message: string }
-  /** It has done every update that it owed, or was asked to end. */
+  /** All owed updates are done, or the process was asked to end. */
   | { readonly kind: 'done'; readonly status: LearnerStatus };
 
-/** The message that `value` is, or `undefined` where it is none: algorithms of others run in the learner. Never throws. */
+/** Parses `value` as a message; `undefined` if it is none: custom algorithms run in the learner. Never throws. */
 export function readLearnerMessage(value: unknown): LearnerProcessMessage | undefined {
   const { kind, address, weightsAddress, message, status } = asObject(value) ?? {};
   if (kind === 'ready' && typeof address === 'string' && typeof weightsAddress === 'string')
@@ -34,11 +34,11 @@ export function readLearnerMessage(value: unknown): LearnerProcessMessage | unde
 export interface LearnerChildOptions {
   readonly start: LearnerProcessConfig;
   readonly onFault: (message: string) => void;
-  /** The process ended without having been asked to. */
+  /** Called if the process ended without having been asked to. */
   readonly onLost: (error: ReinError) => void;
 }
 
-/** A learner may take this long to load its networks on the slowest machine, ms. */
+/** Time limit for the learner to load its networks on the slowest machine, ms. */
 const START_MS = 120_000;
 const END_MS = 10_000;
 
@@ -47,13 +47,13 @@ const NOT_BEGUN =
 const REMEDY =
   'What was recorded is in the journal of the run; rein export policy <folder> writes its newest policy, or begin another.';
 
-/** What the process has said and how it ended, whenever that was. */
+/** Messages and exit of the process, whenever they occurred. */
 class Correspondence {
   readonly child: ChildProcess;
   readonly exited: Promise<void>;
   readonly ready: Promise<{ address: string; weightsAddress: string }>;
   readonly done: Promise<LearnerStatus | undefined>;
-  /** Why it ended, in its own words where it had any; only of use after `exited`. */
+  /** Reason for the exit, in the process's own words if it gave any; valid only after `exited`. */
   failure: ReinError | undefined;
   #isReady = false;
 
@@ -107,7 +107,7 @@ export class LearnerChild {
     });
   }
 
-  /** Starts the process and waits until it listens. Rejects with the learner's own words when it cannot. */
+  /** Starts the process and waits until it listens. Rejects with the learner's own error if it cannot start. */
   static async start(options: LearnerChildOptions): Promise<LearnerChild> {
     const entry = fileURLToPath(new URL('./learner-process.js', import.meta.url));
     const child = fork(entry, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
@@ -124,12 +124,12 @@ export class LearnerChild {
     }
   }
 
-  /** The next exit is expected. */
+  /** Marks the next exit as expected. */
   expectEnd(): void {
     this.#isAskedToEnd = true;
   }
 
-  /** What the learner came to, once it has done all that it owed; `undefined` where it ended without a word. */
+  /** Final status of the learner once all owed updates are done; `undefined` if it exits without one, or after 10 s. */
   done(): Promise<LearnerStatus | undefined> {
     const late = new Promise<undefined>((resolve) => {
       setTimeout(() => resolve(undefined), END_MS).unref();
@@ -137,7 +137,7 @@ export class LearnerChild {
     return Promise.race([this.#process.done, late]);
   }
 
-  /** Ends it wherever it is; after ten seconds that is enforced. */
+  /** Ends the process at any point; kills it after 10 s. */
   async close(): Promise<void> {
     this.#isAskedToEnd = true;
     const { child, exited } = this.#process;

@@ -1,4 +1,4 @@
-/** The learner as a child of `rein sim`: a channel to its parent, who sends its settings first, and no terminal. */
+/** The learner as a child process of `rein sim`: receives its settings from the parent's channel, and has no terminal. */
 import { once } from 'node:events';
 import { createSetup } from '../config/setup.ts';
 import { endFailed, openParentChannel } from '../core/index.ts';
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
     ...settings,
     setup: createSetup(config),
     start: 'fresh',
-    // Its parent, which has the robot's guard, physics and policy.
+    // The parent process runs the robot's guard, physics and policy.
     hasRobot: true,
     onFault: (message) => void parent.send({ kind: 'fault', message }),
   });

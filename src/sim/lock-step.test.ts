@@ -12,14 +12,14 @@ const configs = fc
     utd: fc.integer({ min: 1, max: 12 }),
     warmupSteps: fc.integer({ min: 0, max: 80 }),
     publishEveryUpdates: fc.integer({ min: 1, max: 60 }),
-    // 0: utd. More, less, and no multiple of it.
+    // 0: `utd`. Also more, less, and no multiple of it.
     updatesPerCall: fc.integer({ min: 0, max: 30 }),
   })
   .map((values): LearnerConfig => ({ ...DEFAULT_LEARNER_CONFIG, ...values }));
 
 /**
- * How many versions a learner has published once it has done all that `steps` transitions pay for: one before the first
- * update, then one after each call in which a multiple of `publishEveryUpdates` was reached.
+ * Number of versions published once a learner has done all updates owed for `steps` transitions: one before the first
+ * update, then one after each call that reaches a multiple of `publishEveryUpdates`.
  */
 function published(config: LearnerConfig, steps: number): number {
   const { utd, publishEveryUpdates: every, warmupSteps } = config;
@@ -64,7 +64,7 @@ describe('the weights that are due', () => {
 });
 
 describe('people in lock-step, whatever their device is', () => {
-  /** Somebody of whom only the state counts. */
+  /** An operator of which only the state matters. */
   const person = (name: string) => ({
     name,
     decidedBy: 'human' as const,

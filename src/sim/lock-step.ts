@@ -1,6 +1,6 @@
 /**
- * A session in lock-step: the robot acts as fast as the machine allows, waits for the weights that are due at a step, and keeps real
- * time only while a person's hand is on it, or people judge it. The same seed gives the same run on any machine.
+ * A session in lock-step: the robot acts as fast as the machine allows, waits for the weights that are due at a step, and runs in
+ * real time only while an operator is in control or judges it. The same seed gives the same run on any machine.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { RunSetup } from '../config/setup.ts';
@@ -20,20 +20,20 @@ import type { SimulatedRobot } from './simulated-robot.ts';
 import type { TrainingPlan } from './training-plan.ts';
 
 /**
- * Steps that the robot may be ahead of the weights it acts on. Enough for both processes to be always busy; small
+ * Number of steps by which the robot may be ahead of the weights it acts on. Enough to keep both processes busy; small
  * against the hundreds of steps in which a policy changes.
  */
 export const LAG_STEPS = 60;
 /** Long enough for the slowest machine: only a learner that never answers is given up, ms. */
 const CONNECT_MS = 120_000;
-/** A person who is waited for is looked at so often, ms. */
+/** Polling interval while waiting for an operator, ms. */
 const LOOK_MS = 20;
-/** The same while they have the robot stopped, ms. */
+/** Polling interval while an operator has stopped the robot, ms. */
 const STOPPED_MS = 50;
 
 /**
- * The version that acts at `onlineSteps` accepted steps; the first version is that of the demonstrations. A learner makes its updates
- * in whole calls and publishes at most once a call; each version acts a fixed number of steps later, whenever it arrived.
+ * Version that acts at `onlineSteps` accepted steps; the first version is that of the demonstrations. A learner makes its updates
+ * in whole calls and publishes at most once per call; each version acts a fixed number of steps later, whenever it arrived.
  */
 export function versionDue(config: LearnerConfig, onlineSteps: number): number {
   const { utd, publishEveryUpdates, warmupSteps } = config;
@@ -42,7 +42,7 @@ export function versionDue(config: LearnerConfig, onlineSteps: number): number {
   return 1 + Math.floor((calls * Math.min(perCall, publishEveryUpdates)) / publishEveryUpdates);
 }
 
-/** Chance in a simulated run: each purpose has its stream of the seed, whatever was started before. */
+/** Random draws of a simulated run: each purpose has its own stream of the seed, independent of what ran before. */
 export function lockStepDraws({ config, task, reset }: RunSetup): Draws {
   const root = new Rng(config.seed);
   const streams = {
@@ -54,8 +54,8 @@ export function lockStepDraws({ config, task, reset }: RunSetup): Draws {
   return {
     exploring: { rng: root.fork('exploration'), purpose: 'explore' },
     evaluating: { rng: root.fork('noise'), purpose: 'evaluate' },
-    // The first episode arranges the scene, and all where the robot does not go back by itself. Policies are evaluated on other robots,
-    // where no people have to see it.
+    // The first training episode draws a layout, later ones only if no reset plan returns the robot. Policies are evaluated on other
+    // robots, unless people judge and must see them.
     layout: (stream) => {
       if (stream === 'demo') return task.drawLayout(streams.demo);
       if (stream === 'evaluation')
@@ -69,7 +69,7 @@ export function lockStepDraws({ config, task, reset }: RunSetup): Draws {
   };
 }
 
-/** What a lock-step session has beside its parts. */
+/** Options of a lock-step session besides its parts. */
 export interface LockStepOptions {
   readonly robot: SimulatedRobot;
   readonly plan: TrainingPlan;
@@ -84,11 +84,11 @@ export class LockStep implements Pace {
   readonly #parts: Parts;
   readonly #options: LockStepOptions;
   readonly #stepMs: number;
-  /** People mark what they see, and see it as it would be. */
+  /** True if people mark episodes: they must see them in real time. */
   readonly #isJudged: boolean;
   #nextStepMs = 0;
   #stoppedSteps = 0;
-  /** Of the demonstration that a person gives: steps so far, and those since they last moved. */
+  /** Demonstration by an operator: steps so far, and steps since the operator last moved. */
   #shownSteps = 0;
   #idleSteps = 0;
 
@@ -98,7 +98,7 @@ export class LockStep implements Pace {
     this.#stepMs = 1e3 / parts.setup.config.task.policyHz;
     this.#isJudged = isJudgedByPeople(parts.setup.config.task);
     this.weights = {
-      // Others than those that are due would be another run.
+      // Weights other than those due would make it a different run.
       mayFallBack: false,
       poll: () => undefined,
       beforeStep: () => this.#useDueWeights(),
@@ -117,10 +117,10 @@ export class LockStep implements Pace {
     this.#options.plan.begin();
   }
 
-  /** Every episode begins with a scene of its own, after whatever. */
+  /** Returns at once: every episode begins with a scene of its own, whatever came before. */
   async awaitLeave(): Promise<void> {}
 
-  /** The scene is put in place first, so that they see it: see `beforeShownStep`. */
+  /** Does not wait: the scene must be in place first, so that the operator sees it; see `beforeShownStep`. */
   async awaitPerson(): Promise<void> {
     this.#shownSteps = 0;
     this.#idleSteps = 0;
@@ -139,16 +139,16 @@ export class LockStep implements Pace {
     if (this.#isJudged || this.#parts.people?.isInControl === true) plan.time.pause((await this.#keepRealTime()) / 1e3);
   }
 
-  /** Time stands still while no key is held: what is recorded is what a person did, not how long they looked. */
+  /** Pauses while no key is held: the recording contains the operator's motion, not the time spent looking. */
   async beforeShownStep(shown: ShownByPerson | undefined): Promise<void> {
     this.#options.signal.throwIfAborted();
     if (shown === undefined) {
-      // Nothing else here waits for the world outside: without this no signal, key or disk would get a turn.
+      // Nothing else here waits for I/O: without this, signals, keys and disk would starve.
       await nextTurn();
       return;
     }
     this.#idleSteps = shown.person.isMoving(0) ? 0 : this.#idleSteps + 1;
-    // The first step waits, and so does a hand that rests: half a second of it shows the arm coming to rest.
+    // The first step waits for motion, and so does an idle operator after half a second, in which the arm comes to rest.
     if (this.#shownSteps++ === 0 || this.#idleSteps > 500 / this.#stepMs) await this.#awaitMotion(shown);
     await this.#keepRealTime();
   }
@@ -162,7 +162,7 @@ export class LockStep implements Pace {
     return true;
   }
 
-  /** Waits for the weights of this step, where they are other ones, and swaps them in. */
+  /** Waits for the weights of this step, if they differ from the current ones, and swaps them in. */
   async #useDueWeights(): Promise<void> {
     const { setup, recorder, policy, live, kept } = this.#parts;
     const due = versionDue(setup.config.learner, live.log.status.envSteps);
@@ -173,7 +173,7 @@ export class LockStep implements Pace {
     kept.remember(bundle);
   }
 
-  /** A hand needs real time. Gives how long was waited, ms. */
+  /** Delays to real time, which an operator needs. Returns the delay, ms. */
   async #keepRealTime(): Promise<number> {
     const waitMs = Math.max(0, this.#nextStepMs - performance.now());
     await sleep(waitMs);
@@ -181,7 +181,7 @@ export class LockStep implements Pace {
     return waitMs;
   }
 
-  /** After a second of a stop the arm rests, and more of it is nothing to learn from: simulated time stands still. */
+  /** One second after a stop the arm rests, and further steps teach nothing: simulated time is paused. */
   async #waitWhileStopped(): Promise<void> {
     const { signal, plan } = this.#options;
     const { people } = this.#parts;

@@ -4,7 +4,7 @@ import type { Trial, TrialResult } from './evaluation-pool.ts';
 import { ModelSelection } from './model-selection.ts';
 import type { Hypotheses } from './sequential-test.ts';
 
-/** A candidate that fails in the episodes whose index is in `failures`; only `version` is looked at. */
+/** Candidate that fails in the episodes whose index is in `failures`; only its `version` is used. */
 function candidate(version: number, failures: Iterable<number> = []): Candidate {
   const weights = Float32Array.of(version);
   return { bundle: { manifest: { version }, weights } as PolicyWeights, failures: new Set(failures) };
@@ -15,7 +15,7 @@ interface Candidate {
   readonly failures: ReadonlySet<number>;
 }
 
-/** Judges candidates by their lists, and counts as a pool does. */
+/** Judges candidates by their lists, and counts like a pool. */
 function createSelection(candidates: readonly Candidate[], stop: Hypotheses = { atMost: 0.97, atLeast: 0.995 }) {
   const trials: Trial[] = [];
   const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * Which of the policies of a run is kept. Policies oscillate while they learn: each candidate is judged on the same
- * validation episodes, and one that does well is confirmed on others by a sequential test, so that luck does not choose.
+ * Selection of the policy that a run keeps. Policies oscillate while they learn: each candidate is judged on the same validation
+ * episodes, and a good one is confirmed on others by a sequential test, so that luck does not decide.
  */
 import { type PolicyWeights, wilsonInterval } from '../core/index.ts';
 import type { EvaluationPool, Trial, TrialResult } from './evaluation-pool.ts';
@@ -12,13 +12,13 @@ type Series = Pick<Trial, 'from' | 'episodes' | 'record' | 'isEnough'>;
 export interface SelectionOptions {
   readonly pool: Pick<EvaluationPool, 'run'>;
   readonly seed: number;
-  /** Episodes of the first look. */
+  /** Number of episodes of the first look. */
   readonly episodes: number;
-  /** What a policy that ends training is told from what is not good enough by. */
+  /** Hypotheses of the sequential test by which a policy may end training. */
   readonly stop: Hypotheses;
-  /** Ends a judgement that is under way. */
+  /** Ends a judgement in progress. */
   readonly signal: AbortSignal;
-  /** Told of the episodes judged so far of those under way. */
+  /** Called with the number of episodes judged so far, and their total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -27,11 +27,11 @@ export interface Judged {
   readonly bundle: PolicyWeights;
   readonly successes: number;
   readonly episodes: number;
-  /** Of the first look. */
+  /** Result of the first look. */
   readonly result: TrialResult;
-  /** Of the robots of these episodes; none where they were judged before. */
+  /** Restarts of the robots of these episodes; none if the policy was judged before. */
   readonly restarts: Restarts;
-  /** The first look was good enough for a confirmation, which was not tried yet. */
+  /** The first look was good enough for a confirmation, which has not been tried yet. */
   readonly isPromising: boolean;
   /** Good enough, and confirmed: training may stop. */
   readonly isConfirmed: boolean;
@@ -46,14 +46,14 @@ export class ModelSelection {
     this.#options = options;
   }
 
-  /** The policy to keep so far. */
+  /** Best policy so far. */
   get best(): Judged | undefined {
     return this.#best;
   }
 
   /**
-   * The first look at `bundle`; `record` asks for the poses of the first episode. The same weights as last, under whatever version, do
-   * the same in the same episodes: a clone that waits for its critics is looked at once.
+   * Takes the first look at `bundle`; `record` requests the poses of the first episode. Weights equal to the last ones, whatever
+   * their version, would repeat the same episodes: a clone that waits for its critics is judged only once.
    */
   async look(bundle: PolicyWeights, record: 'poses' | 'nothing'): Promise<Judged> {
     const last = this.#last;
@@ -67,7 +67,7 @@ export class ModelSelection {
     return this.#keep({ bundle, successes, episodes, restarts, result, isPromising, isConfirmed: false });
   }
 
-  /** Whether what looked promising is good enough to end training, by episodes that the first look did not see. */
+  /** Decides if a promising policy is good enough to end training, on episodes outside the first look. */
   async confirm(looked: Judged): Promise<Judged> {
     const { episodes, stop } = this.#options;
     const verdictOn = (sum: TrialResult): Verdict => verdict(stop, sum.successes, sum.episodes);
@@ -112,7 +112,7 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
-/** Lower end of the 95 % interval: few episodes count for less. */
+/** Lower end of the 95 % interval, so that few episodes count for less. */
 function score(judged: Judged): number {
   return wilsonInterval(judged.successes, judged.episodes).low;
 }

@@ -1,4 +1,4 @@
-/** A simulated robot for a program of one's own: the same guard, safety chain and episodes as in every run, without a learner. */
+/** A simulated robot for custom programs: same guard, safety chain and episodes as in every run, without a learner. */
 import { resolveConfig } from '../config/index.ts';
 import { createSetup } from '../config/setup.ts';
 import { type ActionSpec, checkAction, type GuardFrame, type ObservationSpec, Rng } from '../core/index.ts';
@@ -7,16 +7,16 @@ import type { EpisodeResult } from '../session/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
 export interface OpenRobotOptions {
-  /** Name of a file in `config/tasks/`, or path of one; it names its robot. */
+  /** Name of a file in `config/tasks/`, or path of a file; the task names its robot. */
   readonly task: string;
   /** YAML file that overrides keys of task, robot and learner, as `--config` does. */
   readonly config?: string;
-  /** Of every random number; default 0. The same seed gives the same episodes. */
+  /** Seed of all random numbers; default 0. The same seed gives the same episodes. */
   readonly seed?: number;
 }
 
 /**
- * Decides on one action from an observation [O], both as the task's specs say; [A] within [−1, 1]. The observation is
+ * Returns an action for an observation [O], both as the task's specs define; [A] within [−1, 1]. The observation buffer is
  * reused: copy what you keep.
  */
 export type Decide = (observation: Float32Array) => ArrayLike<number> | Promise<ArrayLike<number>>;
@@ -25,17 +25,17 @@ export type Decide = (observation: Float32Array) => ArrayLike<number> | Promise<
 export interface OpenRobot {
   readonly observation: ObservationSpec;
   readonly action: ActionSpec;
-  /** The guard's newest frame: joints, tool, safety state, what the filters did. Updated in place. */
+  /** The guard's newest frame: joints, tool, safety state, effects of the filters. Updated in place. */
   readonly frame: GuardFrame;
-  /** Runs the next episode with `decide` in charge. A stop that only a person may end starts the simulated robot anew. */
+  /** Runs the next episode with `decide` in control. A stop that only a person may clear restarts the simulated robot. */
   episode(decide: Decide): Promise<EpisodeResult>;
-  /** Lets torque go and releases everything. Idempotent. */
+  /** Releases torque and all resources. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the robot of a task in simulation. Throws `ReinError` where the configuration is wrong, and for a robot that is
- * real: what moves is started by `rein run`, with a guard in a process of its own and a person who lets it go on.
+ * Opens the robot of a task in simulation. Throws `ReinError` if the configuration is invalid, and for a real robot: those
+ * are started by `rein run`, with a guard in a process of its own and an operator who lets them move.
  *
  * @example
  * const robot = await openRobot({ task: 'insert' });

@@ -1,9 +1,9 @@
-/** Collects the poses of everything that is drawn, for the pictures of an episode. */
+/** Records the poses of all drawn geometry, for the pictures of an episode. */
 import type { SceneLayout } from '../core/index.ts';
 import type { Scene } from '../drivers/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 
-/** Ticks between two pictures: 20 a second at 100 Hz. */
+/** Ticks between two frames: 20 frames per second at 100 Hz. */
 const TICKS_PER_FRAME = 5;
 
 export class PoseRecorder {
@@ -14,7 +14,7 @@ export class PoseRecorder {
   readonly #frames: Float32Array[] = [];
   #ticks = 0;
 
-  /** `successDepthM`: how deep below the hole's mouth success is, m; `undefined` where there is no hole. */
+  /** `successDepthM`: depth of success below the hole's mouth, m; `undefined` if there is no hole. */
   constructor(scene: Scene, layout: SceneLayout, successDepthM: number | undefined) {
     this.#scene = scene;
     this.#successDepthM = successDepthM;
@@ -23,7 +23,7 @@ export class PoseRecorder {
     this.#focusM = hole === undefined ? undefined : [hole[0], hole[1], hole[2]];
   }
 
-  /** To be called after every guard tick. */
+  /** Must be called after every guard tick. */
   tick(): void {
     if (this.#ticks++ % TICKS_PER_FRAME !== 0) return;
     this.#scene.geomPoses(this.#poses);

@@ -36,14 +36,14 @@ describe('a rewind, in lock-step over the simulated arm', () => {
 
   interface Course {
     readonly steps?: number;
-    /** Called with each step from 0; may do what a person does. */
+    /** Called with each step from 0; may act as an operator. */
     readonly onStep?: (step: number, rewind: Rewind) => void;
     readonly forceN?: (step: number) => number;
     readonly isStopped?: () => boolean;
     readonly others?: readonly TeleopSource[];
   }
 
-  /** The policy for 24 steps, then a rewind: where the reference was at each step, its pace in each tick, and who decided. */
+  /** Runs the policy for 24 steps, then a rewind. Returns the reference at each step, its pace in each tick, and who decided. */
   async function drive({ steps = 80, onStep, forceN, isStopped, others = [] }: Course) {
     const pose = new ReferencePose(setup.task.action);
     const ended: string[] = [];
@@ -169,7 +169,7 @@ function distance(a: readonly number[], b: readonly number[]): number {
   return Math.hypot(...a.map((value, i) => value - b[i]!));
 }
 
-/** From `point` to the line through `way`, m. */
+/** Distance from `point` to the polyline `way`, m. */
 function distanceToWay(point: readonly number[], way: readonly (readonly number[])[]): number {
   const pieces = way.slice(1).map((end, i) => {
     const start = way[i]!;
@@ -208,6 +208,6 @@ it('ends where it gets no further, as before a limit that holds its reference ba
   for (let poll = 0; poll < 60 && rewind.isRewinding; poll++) rewind.poll(new Float32Array(0), 0, out);
   expect(ended).toEqual([expect.stringContaining('it gets no further')]);
   rewind.poll(new Float32Array(0), 0, out);
-  // It holds until somebody gives back.
+  // It holds until the operator gives back.
   expect([out.active, ...out.action]).toEqual([true, ...out.action.map(() => 0)]);
 });

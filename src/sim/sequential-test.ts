@@ -1,39 +1,39 @@
 /**
- * Whether a success rate is above a target, decided as soon as the episodes allow it: Wald's sequential probability ratio test
- * (Wald, "Sequential Tests of Statistical Hypotheses", Ann. Math. Statist. 16, 1945). A policy that succeeds at `atMost` is accepted in
- * 5 % of cases, and one that succeeds at `atLeast` refused in 5 %. It is cut short where it has decided nothing after the episodes that it takes on
- * average where it takes longest: the side to which the evidence leans then counts, and either error is 8 %.
+ * Tests if a success rate is above a target, with as few episodes as possible: Wald's sequential probability ratio test
+ * (Wald, "Sequential Tests of Statistical Hypotheses", Ann. Math. Statist. 16, 1945). A policy that succeeds at `atMost` is
+ * accepted in 5 % of cases, and one that succeeds at `atLeast` refused in 5 %. The test is truncated at the mean number of
+ * episodes of its slowest rate: then the sign of the evidence decides, and either error is 8 %.
  */
 
-/** The two rates that are told apart, 0 ≤ `atMost` < `atLeast` ≤ 1. */
+/** The two rates to distinguish, 0 ≤ `atMost` < `atLeast` ≤ 1. */
 export interface Hypotheses {
   readonly atMost: number;
   readonly atLeast: number;
 }
 
-/** Chance of either error where the test is not cut short. */
+/** Probability of either error if the test is not truncated. */
 const ERROR = 0.05;
 /** ln((1 − β)/α): the evidence at which the test ends, either way. */
 const DECIDED = Math.log((1 - ERROR) / ERROR);
-/** Rates that are nearer to each other are told apart by more episodes: a policy of which these say nothing is refused. */
+/** Limit for rates so close that distinguishing them would need more episodes: a policy undecided by then is refused. */
 const MOST_EPISODES = 500;
 
 export type Verdict = 'accepted' | 'refused' | 'open';
 
-/** By how much one success and one failure change the evidence for `atLeast`. */
+/** Change of the evidence for `atLeast` by one success and by one failure. */
 const evidenceOf = ({ atMost, atLeast }: Hypotheses): readonly [success: number, failure: number] => [
   Math.log(atLeast / atMost),
   Math.log((1 - atLeast) / (1 - atMost)),
 ];
 
-/** After so many episodes the verdict is never `open`: the mean at the rate that takes longest (Wald), and as many as successes alone take. */
+/** Episodes after which the verdict is never `open`: Wald's mean at the slowest rate, but no fewer than successes alone take. */
 export function mostEpisodes(hypotheses: Hypotheses): number {
   const [success, failure] = evidenceOf(hypotheses);
   const longest = Math.ceil((DECIDED / success) * Math.max(1, DECIDED / -failure));
   return Number.isFinite(success) && Number.isFinite(failure) ? Math.min(longest, MOST_EPISODES) : MOST_EPISODES;
 }
 
-/** What `successes` of `episodes` independent episodes say. */
+/** Verdict after `successes` in `episodes` independent episodes. */
 export function verdict(hypotheses: Hypotheses, successes: number, episodes: number): Verdict {
   const [success, failure] = evidenceOf(hypotheses);
   const evidence = times(successes, success) + times(episodes - successes, failure);
@@ -44,7 +44,7 @@ export function verdict(hypotheses: Hypotheses, successes: number, episodes: num
   return evidence > 0 && most < MOST_EPISODES ? 'accepted' : 'refused';
 }
 
-/** 0·∞ = 0: no episode is no evidence, where one would be all. */
+/** Product with 0·∞ = 0: no episode is no evidence, even if one would be decisive. */
 function times(count: number, evidence: number): number {
   return count === 0 ? 0 : count * evidence;
 }

@@ -1,5 +1,5 @@
 /**
- * The main job in simulation: demonstrations, training with interventions, validation, evaluation. Learner and robot
+ * A whole simulated run: demonstrations, training with interventions, validation, evaluation. Learner and robot
  * are the same programs as on a real robot; only the clock is lock-step, so that a run repeats exactly.
  */
 
@@ -37,53 +37,53 @@ import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts'
 import { summarise } from './summary.ts';
 import { TrainingPlan } from './training-plan.ts';
 
-/** A machine that trains leaves pages late for longer than a real arm may wait for one. */
+/** Lease of pages, s: on a machine that trains, pages are delayed longer than a real arm may wait for one. */
 const PAGE_LEASE_S = 1.5;
 
 export interface SimulationOptions {
   readonly config: ResolvedConfig;
   readonly out: string | undefined;
-  /** Default: nobody watches. */
+  /** Default: no observer. */
   readonly observer?: RunObserver | undefined;
-  /** Told of the run's folder as soon as it is there. */
+  /** Called with the run's folder as soon as it exists. */
   readonly onFolder?: (folder: string) => void;
-  /** Asks for an orderly end: the arm is stopped, files are closed. */
+  /** Requests an orderly end: the arm is stopped, files are closed. */
   readonly signal: AbortSignal;
-  /** Makes the sources of the people who may take over, each of another name. They are closed with the run. Default: nobody may. */
+  /** Creates the teleop sources that may take over, with distinct names. They are closed with the run. Default: none. */
   readonly createOperators?: (people: PeopleContext) => readonly TeleopSource[] | Promise<readonly TeleopSource[]>;
-  /** Shows the run elsewhere, and hands on what people ask for there. Default: nobody does. */
+  /** Shows the run elsewhere, and forwards requests from there. Default: none. */
   readonly watcher?: RunWatcher | undefined;
-  /** Whether `trace.mcap` is written. Default: off. */
+  /** `on`: `trace.mcap` is written. Default: off. */
   readonly trace?: 'on' | 'off' | undefined;
-  /** Whether somebody may mark episodes, of a task that people judge. Default: nobody. */
+  /** `people`: operators may mark the episodes of a task that people judge. Default: nobody. */
   readonly judges?: 'people' | 'nobody' | undefined;
-  /** Who gives the demonstrations; `people` needs `createOperators`. Default: the script. */
+  /** Source of the demonstrations; `people` needs `createOperators`. Default: the script. */
   readonly demonstrations?: 'scripted' | 'people';
 }
 
-/** What people's devices are opened for. */
+/** Context passed to `createOperators`. */
 export type PeopleContext = Pick<OperatorsContext, 'setup' | 'folder' | 'heard' | 'onEvent' | 'robot'>;
 
 export interface SimulationResult {
   readonly folder: string;
   readonly summary: RunSummary;
   readonly policyFile: string;
-  /** Why the task's target was missed; empty when it was met. */
+  /** Reasons why the task's target was missed; empty if it was met. */
   readonly missed: readonly string[];
 }
 
-/** Starts of final evaluation episodes: the same for every training seed and every method that is compared. */
+/** Seed of the final evaluation episodes: the same for every training seed and every method that is compared. */
 const EVALUATION_SEED = 20_000;
-/** The seed of evaluation episodes for `seed` as a user gives it; 0 gives those of every simulated run. */
+/** Maps a user's `seed` to the seed of evaluation episodes; 0 gives those of every simulated run. */
 export function evaluationSeed(seed: number): number {
   return EVALUATION_SEED + seed;
 }
 
 const ROBOT_ID = 'sim-1';
-/** Events that a run tells of in its own way, or that cannot be without the learner's end, which ends the run. */
+/** Events that a run reports in its own way, or that only occur when the learner ends, which ends the run. */
 const QUIET: readonly string[] = ['learnerConnected', 'learnerLost', 'waitingForWeights'];
 
-/** What a simulated run works with. */
+/** Parts of a simulated run. */
 interface Rig {
   readonly setup: RunSetup;
   readonly folder: RunFolder;
@@ -98,8 +98,8 @@ interface Rig {
 }
 
 /**
- * Runs the whole job. Rejects with `ReinError` where it cannot be done, and with `AbortError` (the signal's reason) when
- * it was asked to end; whatever happens, arm and files are left in order.
+ * Runs the whole job. Rejects with `ReinError` if it cannot be done, and with `AbortError` (the signal's reason) if
+ * it was asked to end; arm and files are left in order in every case.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const config = askingByProgress(options.config);
@@ -112,7 +112,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   return closedAfter(async (closes) => work(await assemble(setup, folder, options, closes)));
 }
 
-/** A script that nobody judges would never be done. */
+/** Rejects scripted demonstrations of a task that people judge: without marks they would never be done. */
 function checkJudged({ config: { task }, demonstrations = 'scripted' }: SimulationOptions): void {
   if (!isJudgedByPeople(task) || task.demonstrations === 0 || demonstrations === 'people') return;
   throw new ReinError(
@@ -124,7 +124,7 @@ function checkJudged({ config: { task }, demonstrations = 'scripted' }: Simulati
   );
 }
 
-/** When values come depends on the machine, and a seed must give the same policy on any: a robot in lock-step asks for help by its progress. */
+/** Asks for help by progress: values arrive at machine-dependent times, but a seed must give the same policy on any machine. */
 function askingByProgress(config: ResolvedConfig): ResolvedConfig {
   const { task } = config;
   return { ...config, task: { ...task, help: { ...task.help, by: 'progress' } } };
@@ -203,7 +203,7 @@ function openParts(
   });
 }
 
-/** Whoever presses a key before there is a session presses it for nothing. */
+/** Opens the operators' devices. Keys pressed before the session exists have no effect. */
 async function peopleOf(
   { createOperators }: SimulationOptions,
   { setup, folder, robot, log }: Pick<Rig, 'setup' | 'robot' | 'log'> & { readonly folder: string },
@@ -249,7 +249,7 @@ function show({ name, message }: SessionEvent, log: RunLog): void {
   if (!QUIET.includes(name)) log.message(message);
 }
 
-/** The run ends where nothing can be recorded: the learner waits for what is not on the disk. */
+/** Ends the run if the journal cannot be written: the learner would wait for transitions that are not on disk. */
 function endWithoutJournal({ message }: SessionEvent, connection: LearnerConnection, trouble: AbortController): void {
   const { state, reason } = connection.journal();
   if (state === 'degraded') trouble.abort(storageError(reason ?? message));
@@ -267,12 +267,12 @@ async function work(rig: Rig): Promise<SimulationResult> {
     throw new ReinError('link', 'The learner did not acknowledge all transitions.');
   }
   const { work: trained, interventions } = session;
-  // The learner is a few updates behind the robot; its figures are to be those of the whole run.
+  // The learner lags the robot by a few updates; its figures must cover the whole run.
   await connection.trained(updatesOwed(rig.setup.config.learner, trained.steps));
   log.link(connection);
   log.counters(robot.link.latest);
-  // The robot of training is evaluated where people judge: what its guard has counted until here is of training. A learner that ends
-  // leaves a terminal as it found it, without single keys.
+  // If people judge, evaluation uses the training robot: its guard's counts until here are those of training. The learner ends only
+  // afterwards: on exit it restores the terminal, which then no longer reads single keys.
   const { violations, changedTicks, ticks } = robot.link.latest;
   const byMarks = isJudgedByPeople(rig.setup.config.task) ? await evaluateByMarks(rig) : undefined;
   rig.learner.expectEnd();
@@ -297,7 +297,7 @@ async function work(rig: Rig): Promise<SimulationResult> {
   return { folder: rig.folder.path, policyFile, ...missedAndSummary };
 }
 
-/** What `activity` came to. Where the run is ended it is cut, also where it waits for a person; rejects with the reason. */
+/** Result of `activity`. An ended run cuts it, even while it waits for an operator, and rejects with the reason. */
 async function untilEnded<T>(activity: Activity<T>, signal: AbortSignal): Promise<T> {
   const cut = (): void => activity.cut('the run was ended');
   signal.addEventListener('abort', cut);
@@ -309,7 +309,7 @@ async function untilEnded<T>(activity: Activity<T>, signal: AbortSignal): Promis
   }
 }
 
-/** Whether the learner has acknowledged all that was recorded; it may take as long as it gets on. */
+/** True once the learner has acknowledged all recorded transitions; waits as long as it makes progress. */
 async function drained(connection: LearnerConnection): Promise<boolean> {
   for (let before = -1; connection.counters.acked > before; ) {
     before = connection.counters.acked;
@@ -318,14 +318,14 @@ async function drained(connection: LearnerConnection): Promise<boolean> {
   return false;
 }
 
-/** Critic updates that `steps` online transitions pay for, in whole calls. */
+/** Critic updates owed for `steps` online transitions, in whole calls. */
 function updatesOwed(config: LearnerConfig, steps: number): number {
   const perCall = updatesPerCall(config);
   const { utd, warmupSteps } = config;
   return perCall * Math.floor(new UpdateContract(utd, warmupSteps, perCall).updatesAllowed(steps) / perCall);
 }
 
-/** Pictures are nothing to lose a run for. */
+/** Writes pictures; a failure is logged and does not fail the run. */
 async function keepRecording({ folder, log }: Rig, name: string, recording: EpisodeRecording): Promise<void> {
   try {
     await writeRecording(folder.path, name, recording);
@@ -375,7 +375,7 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
   return result;
 }
 
-/** On the robot of training, in real time, by the newest policy: people mark what they see. */
+/** Evaluates the newest policy on the training robot in real time; people mark the episodes. */
 async function evaluateByMarks({ log, session, robot, setup, signal }: Rig): Promise<TrialResult> {
   const { episodes } = setup.config.task.evaluation;
   const { latest } = robot.link;

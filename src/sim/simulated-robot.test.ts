@@ -102,7 +102,7 @@ it('a simulated robot follows a leader arm from wherever both are, in every epis
     expect(asked[0]).toEqual([0, 0, 0, 0]);
     expect(asked[1]![0]).toBeGreaterThan(0);
     expect(robot.link.latest.referenceTcp[0]! - startM).toBeCloseTo(0.003, 4);
-    // Nobody sees where it goes between two episodes.
+    // Moves of the leader between two episodes are not observed.
     leader.pose.fill(-episode);
   }
   await robot.close();
@@ -177,16 +177,16 @@ describe('a simulated robot that was stopped', () => {
     const { geoms } = robot.scene;
     expect(await robot.goOn()).toEqual({ count: 1, reason: expect.stringMatching(/\(fault 41\)\.$/) });
     expect(robot.restarts.count).toBe(1);
-    // Of another physics.
+    // New physics.
     expect(robot.scene.geoms).not.toBe(geoms);
     expect(robot.link.latest).toMatchObject({ ticks: before.ticks + 3, state: 'ready' });
-    // Where nothing was stopped there is nothing to start anew.
+    // Without a stop there is nothing to restart.
     expect(await robot.goOn()).toEqual({ count: 0 });
     expect(robot.restarts.count).toBe(1);
     const again = await episode();
     expect(again).toEqual(result);
     expect(robot.link.latest.ticks).toBeGreaterThan(before.ticks + 3);
-    // Counters go on: the same episode has added to each what it did before.
+    // Counters continue: the same episode adds the same amounts again.
     const { changedTicks, tankInjectedJ, stageTicks } = robot.link.latest;
     expect(changedTicks).toBe(2 * before.changedTicks);
     expect(tankInjectedJ).toBeCloseTo(2 * before.tankInjectedJ, 9);
@@ -233,7 +233,7 @@ it('a simulated robot asks the base policy of its task, and refuses one that doe
     purpose: 'demo',
     maxSteps: 2,
     onStep: (t) => {
-      // Both actions are of one chunk, planned at the first sight.
+      // Both actions come from one chunk, planned at the first observation.
       if (t.step === 0) start = t.observation[0]!;
       expect(t.observation.at(-4)).toBeCloseTo(0.1 * (t.step + 1) * start, 6);
       expect(robot.runner.basePlace).toEqual({ chunk: 0, index: t.step });
@@ -249,7 +249,7 @@ describe('a driver of others', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   let count = 0;
 
-  /** The setup with a driver whose functions are as `members` say. */
+  /** The setup with a driver whose functions are given by `members`. */
   function withDriver(members: string) {
     const module = join(folder, `arm-${count++}.mjs`);
     const { signalNames } = setup.task;
@@ -289,7 +289,7 @@ describe('a driver of others', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const refused = expect(createSimulatedRobot(setup)).rejects.toMatchObject({
       name: 'ReinError',
-      // A busy machine has longer.
+      // A busy machine gets more time.
       message: expect.stringMatching(/^The driver .* did not open within \d+ s\.$/),
     });
     await vi.advanceTimersByTimeAsync(61_000);

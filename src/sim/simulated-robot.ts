@@ -1,4 +1,4 @@
-/** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
+/** Guard, driver and link in one thread on lock-step time: a training robot as fast as the machine allows. */
 
 import type { RunSetup } from '../config/setup.ts';
 import {
@@ -24,7 +24,7 @@ import { acknowledge, faultText, type GuardLink, lockStepGuard } from '../guard/
 import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/rollout.ts';
 
-/** How often simulated robots were started anew because a stop wants a person, and what stopped the last of them. */
+/** Number of restarts of simulated robots after stops that only a person may clear, and the cause of the last one. */
 export interface Restarts {
   readonly count: number;
   readonly reason?: string;
@@ -32,7 +32,7 @@ export interface Restarts {
 
 export const NO_RESTARTS: Restarts = { count: 0 };
 
-/** `later` after `earlier`. */
+/** Adds `later` to `earlier`. */
 export function addRestarts(earlier: Restarts, later: Restarts): Restarts {
   const reason = later.reason ?? earlier.reason;
   return { count: earlier.count + later.count, ...(reason === undefined ? {} : { reason }) };
@@ -43,25 +43,25 @@ export interface SimulatedRobot {
   readonly link: GuardLink;
   readonly clock: Clock;
   readonly runner: EpisodeRunner;
-  /** Of the physics that there are now: another one after a restart. */
+  /** Scene of the current physics, which a restart replaces. */
   readonly scene: Scene;
   readonly restarts: Restarts;
   /**
-   * After a stop: acknowledges it, as a simulator may where no fault is of category 1 or 0, so that the next episode can put the
-   * scene back. Where only a person may, whom no simulated run has, nobody acknowledges: that robot is given up, and another
-   * physics and guard are started, as after a power cycle. Does nothing where the robot holds.
+   * Clears a stop: acknowledges it, as a simulator may if no fault is of category 1 or 0, so that the next episode can reset the
+   * scene. If only a person may acknowledge it, which no simulated run has, the robot is discarded and new physics and guard are
+   * started, as after a power cycle. No effect if the robot holds.
    */
   goOn(): Promise<Restarts>;
   close(): Promise<void>;
 }
 
-/** How many policy periods an action stays valid: no machine is late in lock-step. */
+/** Validity of an action, policy periods: no machine is late in lock-step. */
 const LEASE_PERIODS = 1.5;
 
 /**
- * Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load, and what aborts
- * `signal`; nothing stays open. `nodeIs`: who its node's requests are of; a `person` lets it go on after any stop, where the program that
- * asks stands for the one beside the robot.
+ * Loads the physics and the base policy, and starts a guard. Throws `ReinError` if one of them does not load, and the abort
+ * reason of `signal`; nothing stays open. `nodeIs`: requester of the node's requests; a `person` may resume after any stop, for
+ * a program that stands in for the operator beside the robot.
  */
 export function createSimulatedRobot(
   setup: RunSetup,
@@ -97,11 +97,11 @@ async function openParts(
       remedy: 'Give `isSimulated: true` among its facts where it is; else run it in real time, with rein run.',
     });
   }
-  // `nodeIs`: in a run nobody is here who could look, and what only people may do, it may not.
+  // `nodeIs`: an unattended run has nobody who could look, and must not do what is reserved for people.
   const link = lockStepGuard({ nodeIs, driver, facts, model: robot, action: task.action, policyPeriodS, clock });
   closes.push(() => link.close());
   const runner = createRunner({ setup, link, clock, timings, basePolicy: base, leasePeriods: LEASE_PERIODS });
-  // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
+  // The first episode begins like all others: holding. If the guard refuses, the episode reports why.
   const begin = async (): Promise<void> => {
     await link.advance(1);
     await link.request({ kind: 'enable' });
@@ -136,7 +136,7 @@ interface OpenDriver {
   readonly facts: DriverFacts;
 }
 
-/** Makes and opens the driver. Driver modules of others may take for ever, and cannot be stopped: they are waited for no longer. */
+/** Creates and opens the driver. A third-party driver may take forever and cannot be stopped: the wait is limited. */
 async function openDriver(
   { config, driver: spec }: RunSetup,
   closes: Close[],
@@ -167,7 +167,7 @@ async function openDriver(
   }
 }
 
-/** Closes a driver that still opens, now and once more where it opens late; waits for neither, which may never be. */
+/** Closes a driver that is still opening: now, and again if it opens late. Waits for neither, as both may hang. */
 function abandon(driver: Driver, opening: Promise<unknown>): void {
   const close = (): Promise<void> => (async () => driver.close())().catch(() => undefined);
   void close();
@@ -181,10 +181,10 @@ function slowError({ name, options: { module } }: DriverSpec, limitMs: number): 
   });
 }
 
-/** A stop may take so many ticks to come to rest, after which it is asked and refused. */
+/** Ticks allowed for a stop to come to rest; afterwards the acknowledgement is requested and refused. */
 const REST_TICKS = 1000;
 
-/** Acknowledges a stop; says why it stands where only a person may, and throws `ReinError('driver')` where its cause stays. */
+/** Acknowledges a stop. Returns its cause if only a person may clear it; throws `ReinError('driver')` if the cause persists. */
 async function acknowledgeStop(link: GuardLink, joints: RobotModel['joints']): Promise<string | undefined> {
   for (let i = 0; i < REST_TICKS && link.latest.state === 'stopping'; i++) await link.advance(1);
   const { faultFlags } = link.latest;

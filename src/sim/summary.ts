@@ -1,4 +1,4 @@
-/** What came of a run, in numbers, held against what the task asks for. */
+/** Figures of a run, compared with the task's target. */
 import type { RunSetup } from '../config/setup.ts';
 import type { GuardFrame } from '../core/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
@@ -13,10 +13,10 @@ export interface SummaryInput {
   readonly setup: RunSetup;
   readonly training: TrainingResult;
   readonly evaluation: TrialResult;
-  /** Of the training episodes, in simulated time, and how often somebody took over. */
+  /** Work of the training episodes, in simulated time, and the number of interventions. */
   readonly work: Work;
   readonly interventions: number;
-  /** What the learner came to; `undefined` where it did not say. */
+  /** Final status of the learner; `undefined` if it sent none. */
   readonly learner: LearnerStatus | undefined;
   readonly link: RunStatus['link'];
   readonly startedAt: Date;
@@ -43,7 +43,7 @@ function safetyOf({ robot, training, evaluation }: SummaryInput): RunSummary['sa
   };
 }
 
-/** The summary, and one sentence for each part of the target that was missed. */
+/** Returns the summary, and one sentence for each part of the target that was missed. */
 export function summarise(input: SummaryInput): { summary: RunSummary; missed: string[] } {
   const { setup, training, evaluation, work, learner, trainingWallS, startedAt } = input;
   const { task, seed, versions } = setup.config;

@@ -6,7 +6,7 @@ import { createRunStatus } from '../session/status.ts';
 import type { EvaluationPool, Trial } from './evaluation-pool.ts';
 import { TrainingPlan, TrainingTime } from './training-plan.ts';
 
-/** A plan over a pool in which policies succeed as `succeeds` says, by their version. */
+/** A plan over a pool in which policies succeed as `succeeds` returns for their version. */
 function planOf(task: object, succeeds: (version: number) => boolean, weightOf = (version: number) => version) {
   const setup = arm6Setup();
   const { training, validation } = setup.config.task;
@@ -97,10 +97,10 @@ it('ends as soon as a policy is confirmed, but not before the least number of st
   const { plan, train, runs } = planOf({}, () => true);
   expect(await plan.nextEpisode()).toBe(100);
   train(40);
-  // The first look at version 1 is read; it is too early to confirm it.
+  // The first look at version 1 has been read; it is too early to confirm it.
   expect(await plan.nextEpisode()).toBe(60);
   train(20);
-  // What was looked at beside training is confirmed once enough steps are done, before others are looked at.
+  // The version judged beside training is confirmed once enough steps are done, before others are judged.
   expect(await plan.nextEpisode()).toBe(0);
   expect(plan.result).toMatchObject({ endedBy: 'confirmed', kept: { bundle: { manifest: { version: 2 } } } });
   expect(runs).toEqual([1, 2, 2]);

@@ -1,4 +1,4 @@
-/** How a simulated run trains: which policies are judged between its episodes, which is kept, and when it is over. */
+/** Training schedule of a simulated run: validation between episodes, selection of the policy, and end of training. */
 import type { ResolvedConfig } from '../config/index.ts';
 import { type PolicyWeights, ReinError } from '../core/index.ts';
 import { standsStill } from '../learner/options.ts';
@@ -10,14 +10,14 @@ import { type Judged, ModelSelection } from './model-selection.ts';
 import type { Hypotheses } from './sequential-test.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
-/** Why training ended: a policy was confirmed, the steps were done, or the time was over that a person gave it. */
+/** Reason for the end of training: a policy was confirmed, the steps were done, or the user's time limit was reached. */
 export type TrainingEnd = 'confirmed' | 'steps' | 'wall';
 
-/** What training came to. */
+/** Result of the training. */
 export interface TrainingResult {
   readonly endedBy: TrainingEnd;
   readonly kept: Judged;
-  /** Robots of validation that were started anew. */
+  /** Restarts of validation robots. */
   readonly restarts: Restarts;
   /** Poses of the first validation episode, before any training on the robot. */
   readonly firstRecording: EpisodeRecording | undefined;
@@ -29,25 +29,25 @@ interface Validation {
   readonly judged: Judged;
 }
 
-/** Share of the steps between two validations after which one is read. Till then it has had the time of some seconds of training. */
+/** Fraction of the validation interval after which a validation is read; by then it has had some seconds of training time. */
 const READ_AFTER = 0.2;
-/** Steps before nobody can tell how long the rest takes. */
+/** Steps before which the remaining time cannot be estimated. */
 const FIRST_ESTIMATE_STEPS = 50;
 
 type Parts = Pick<SessionParts, 'setup' | 'policy' | 'live'>;
 
-/** Failures of what a policy that may end training is told from, as a multiple of its own. */
+/** Failure rate of the alternative hypothesis, as a multiple of that of a policy that may end training. */
 const FAILS_MORE = 6;
 
-/** What the policy that ends training is told from: something that fails `FAILS_MORE` times as often, or that just misses the target. */
+/** Alternative to the policy that ends training: one that fails `FAILS_MORE` times as often, or that just misses the target. */
 function hypothesesOf({ training: { stopAtValidation: atLeast }, target }: ResolvedConfig['task']): Hypotheses {
   const worse = Math.max(target.successRate, 1 - FAILS_MORE * (1 - atLeast));
-  // Certainty is told from the target, and where that is certainty too, from the rule of thumb.
+  // Without a gap, as at a rate of 1, the alternative is the target, at most 0.9.
   return { atMost: worse < atLeast ? worse : Math.min(target.successRate, 0.9), atLeast };
 }
 
 export class TrainingPlan {
-  /** Its limit is a person's: where they gave none, what was learned ends the training. */
+  /** Its limit is the user's; without one, learning alone ends the training. */
   readonly time: TrainingTime;
   readonly #parts: Parts;
   readonly #connection: LearnerConnection;
@@ -57,7 +57,7 @@ export class TrainingPlan {
   #beganS: number | undefined;
   #restarts: Restarts = NO_RESTARTS;
   #validatedAt: number | undefined;
-  /** A validation that goes on beside training; the next one waits for it, and writes down what came out. */
+  /** A validation that runs beside training; the next one waits for it and records its result. */
   #validating: Promise<Validation> | undefined;
   #firstRecording: EpisodeRecording | undefined;
   #result: TrainingResult | undefined;
@@ -85,7 +85,7 @@ export class TrainingPlan {
     return this.#result;
   }
 
-  /** The run begins to work, with its demonstrations. */
+  /** Called when the run begins to work, with its demonstrations. */
   begin(): void {
     const { learner, task } = this.#parts.setup.config;
     const still = standsStill(learner, task.training.steps);
@@ -94,8 +94,8 @@ export class TrainingPlan {
   }
 
   /**
-   * Judges the weights in use where that is due, beside training: what comes out is read a fixed number of steps later, however long it
-   * took. Gives the steps that are left, or 0 when training is over.
+   * Judges the current weights if due, beside training; the result is read a fixed number of steps later, however long it
+   * took. Returns the remaining steps, or 0 once training is over.
    */
   async nextEpisode(): Promise<number> {
     const { training, validation } = this.#task;
@@ -121,7 +121,7 @@ export class TrainingPlan {
     status.timeLeftS = this.#timeLeftS();
   }
 
-  /** Where the run was ended meanwhile, what was looked at is written down all the same. Never rejects. */
+  /** Records a pending validation even if the run was ended meanwhile. Never rejects. */
   async close(): Promise<void> {
     const looked = await this.#validating?.catch(() => undefined);
     this.#validating = undefined;
@@ -145,7 +145,7 @@ export class TrainingPlan {
     return 0;
   }
 
-  /** Where people judge, nobody has the time to look at each candidate in as many episodes. */
+  /** Newest policy: people cannot judge every candidate in as many episodes. */
   async #newest(): Promise<Judged> {
     const bundle = await this.#connection.takeVersion(this.#parts.policy.version);
     return {
@@ -159,13 +159,13 @@ export class TrainingPlan {
     };
   }
 
-  /** Whether training may end here: before, a cloned policy that is good by itself is still to improve. */
+  /** True if training may end here: earlier, a cloned policy that is good by itself still has to improve. */
   get #mayEnd(): boolean {
     const { minimumSteps, steps } = this.#task.training;
     return this.#steps >= Math.min(minimumSteps, steps);
   }
 
-  /** Begins to look at the weights in use, beside training. */
+  /** Starts judging the current weights, beside training. */
   async #validate(): Promise<void> {
     const { policy, live } = this.#parts;
     if (isJudgedByPeople(this.#task)) return;
@@ -174,13 +174,13 @@ export class TrainingPlan {
     const bundle = await this.#connection.takeVersion(policy.version);
     live.log.uses(bundle.manifest.version);
     this.#validating = this.#judge(bundle);
-    // Who waits for it hears of an error; until then nobody listens.
+    // An error is reported to the caller that awaits the validation; until then it must not count as unhandled.
     this.#validating.catch(() => undefined);
   }
 
   /**
-   * Waits for the validation under way, confirms it where training may end by it, and writes it down: where the lines of a run stand does
-   * not depend on how long it took. True when the policy is confirmed.
+   * Waits for the pending validation, confirms it if training may end by it, and records it: the position of its line in the run's
+   * files does not depend on how long it took. Returns true if the policy is confirmed.
    */
   async #finishValidation(): Promise<boolean> {
     const looked = await this.#validating;
@@ -204,7 +204,7 @@ export class TrainingPlan {
     log.write({ kind: 'validation', policyVersion, successes, episodes, meanSteps: result.meanSteps }, step);
   }
 
-  /** Before training may end, a promising policy is one among others. Meanwhile the robot waits. */
+  /** Confirms a promising policy once training may end; the robot waits meanwhile. */
   async #confirmed({ step, judged }: Validation): Promise<Validation> {
     if (!judged.isPromising || !this.#mayEnd) return { step, judged };
     const { log } = this.#parts.live;
@@ -220,7 +220,7 @@ export class TrainingPlan {
     const { recording } = judged.result;
     if (recording !== undefined) {
       const caption = `First validation episode, before training, policy ${bundle.manifest.version}`;
-      // Weights that are the same are not looked at again, and their film is that of the first.
+      // Equal weights are not judged again, and keep the first recording.
       this.#firstRecording ??= { ...recording, caption };
     }
     return { step, judged };
@@ -248,13 +248,13 @@ export class TrainingPlan {
 }
 
 export interface TrainingTimeOptions {
-  /** Absent: what was learned ends the training, and the clock decides nothing. */
+  /** Absent: learning alone ends the training, and the clock decides nothing. */
   readonly limitS: number | undefined;
   /** Monotonic seconds. */
   readonly nowS: () => number;
 }
 
-/** The wall time of a training, without what it waited for a person's hand, and the limit that a person may give it. */
+/** Wall time of a training, excluding real-time delays for operators, with the user's time limit. */
 export class TrainingTime {
   readonly #options: TrainingTimeOptions;
   #startedS: number;
@@ -265,12 +265,12 @@ export class TrainingTime {
     this.#startedS = options.nowS();
   }
 
-  /** The run begins to work, with its demonstrations. */
+  /** Called when the run begins to work, with its demonstrations. */
   begin(): void {
     this.#startedS = this.#options.nowS();
   }
 
-  /** What `training_wall_s` holds when training is over. */
+  /** `training_wall_s`, once training is over. */
   get usedS(): number {
     return this.#options.nowS() - this.#startedS - this.#pacedS;
   }
@@ -280,12 +280,12 @@ export class TrainingTime {
     return (this.#options.limitS ?? Number.POSITIVE_INFINITY) - this.usedS;
   }
 
-  /** No further episode begins; what was learned is still judged. */
+  /** True if no further episode begins; what was learned is still judged. */
   get isOver(): boolean {
     return this.leftS <= 0;
   }
 
-  /** `seconds` were waited so that a person could steer in real time; they cost nothing. */
+  /** Excludes `seconds` of delay that let an operator act in real time. */
   pause(seconds: number): void {
     this.#pacedS += seconds;
   }

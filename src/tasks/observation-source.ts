@@ -1,11 +1,11 @@
 /**
- * Observations that come over topics: what a task asks for, as data, and what whoever reads the topics gives to it. The
- * task only knows sizes and places; freshness is judged by the reader.
+ * Observations from topics: the topics that a task requests, as data, and the interface that a topic reader implements. The
+ * task only knows sizes and indices; the reader judges freshness.
  */
 import { z } from 'zod';
 import { type Configured, mayDiffer, name, num, whole } from '../schema/index.ts';
 
-/** Types of messages that an observation may read. */
+/** Message types that an observation may read. */
 export type ObservationType =
   | 'sensor_msgs/msg/JointState'
   | 'sensor_msgs/msg/Imu'
@@ -17,10 +17,10 @@ export type ObservationType =
   | 'std_msgs/msg/Float64MultiArray'
   | 'std_msgs/msg/Float64';
 
-/** How many numbers a part has: as many, or as the task says. */
+/** Number of values of a part: fixed, or set by the task. */
 type PartSize = number | 'joints' | 'size' | 'pixels' | 'threePixels';
 
-/** What each type of message can give. */
+/** Parts of each message type. */
 const PARTS: Readonly<Record<ObservationType, Readonly<Record<string, PartSize>>>> = {
   'sensor_msgs/msg/JointState': { position: 'joints', velocity: 'joints', effort: 'joints' },
   'sensor_msgs/msg/Imu': { orientation: 4, angularVelocity: 3, linearAcceleration: 3 },
@@ -33,10 +33,10 @@ const PARTS: Readonly<Record<ObservationType, Readonly<Record<string, PartSize>>
   'std_msgs/msg/Float64': { data: 1 },
 };
 
-/** All of them. */
+/** All supported message types. */
 export const OBSERVATION_TYPES: readonly ObservationType[] = Object.keys(PARTS) as ObservationType[];
 
-/** One topic and what is taken from its messages, in the order of `fields`. */
+/** One topic and the parts read from its messages, in the order of `fields`. */
 export const topicSchema = z.strictObject({
   name: name('Name of this part of the observation.'),
   topic: mayDiffer(z.string().min(1).max(255).meta({ description: 'Topic; relative names follow the namespace.' })),
@@ -71,7 +71,7 @@ export const topicSchema = z.strictObject({
 
 export type ObservationTopic = Configured<typeof topicSchema>;
 
-/** What keeps an observation from being acted on, for events and diagnostics. */
+/** Reason why an observation may not be acted on, for events and diagnostics. */
 export interface ObservationProblem {
   /** Row of the fault table. */
   readonly row: number;
@@ -87,16 +87,16 @@ export interface ObservationSource {
   fill(out: Float32Array, offset: number): void;
   /** Age of the newest values, ms; Infinity before the first. `nowS`: the machine's monotonic clock. */
   ageMs(nowS: number): number;
-  /** Why nothing may be acted on at `nowS`; empty where all is well. */
+  /** Reasons why the policy must not act at `nowS`; empty if there are none. */
   problems(nowS: number): readonly ObservationProblem[];
 }
 
-/** Names of the parts that messages of `type` have. */
+/** Names of the parts of messages of `type`. */
 export function partsOf(type: ObservationType): readonly string[] {
   return Object.keys(PARTS[type]);
 }
 
-/** How many numbers `topic` gives, or a sentence (without its full stop) that says what is wrong with it. */
+/** Number of values of `topic`, or a sentence (without its full stop) that states the problem with it. */
 export function topicSize(topic: ObservationTopic): number | string {
   const parts = PARTS[topic.type];
   let size = 0;

@@ -6,7 +6,7 @@ import { topicSize } from './observation-source.ts';
 import { type JudgedTaskConfig, judgedTaskSchema, OperatorJudged } from './operator-judged.ts';
 import { hasRules, judgedByClassifier } from './reward/judged-by-classifier.ts';
 
-/** As a file may have it: what it leaves out has its default. */
+/** Observation of a task's file; omitted keys take their defaults. */
 type JudgedObservation = Partial<JudgedTaskConfig['observation']>;
 
 const everything: JudgedObservation = {

@@ -1,6 +1,6 @@
 /**
- * A task of one's own, judged by people: they arrange the surroundings, and mark each episode as a success or a failure.
- * An episode without a mark is cut at its time limit. What is seen is what the robot measures and what topics give.
+ * Custom task judged by the operator, who arranges the surroundings and marks each episode as a success or a failure. An episode
+ * without a mark is truncated at its time limit. The observation consists of robot measurements, driver signals and topics.
  */
 import { z } from 'zod';
 import {
@@ -72,10 +72,10 @@ export const judgedTaskSchema = z
   })
   .meta({ title: 'Task: judged by people', description: "A task of one's own on one's own robot." });
 
-/** A task of one's own, which people arrange and judge. */
+/** Configuration of a custom task that the operator arranges and judges. */
 export type JudgedTaskConfig = Configured<typeof judgedTaskSchema>;
 
-/** People arrange, judge and show it: there is no operator. */
+/** The operator arranges, judges and demonstrates the task: there is no script. */
 export const judgedKind: TaskKind<JudgedTaskConfig> = {
   kind: 'operatorJudged',
   schema: judgedTaskSchema,
@@ -100,7 +100,7 @@ export class OperatorJudged implements Task {
   readonly #parts: readonly ObservedPart[];
   #sources: readonly ObservationSource[] = [];
 
-  /** Throws `RangeError` where nothing is observed but the action, and for a topic that gives nothing. */
+  /** Throws `RangeError` if nothing but the action is observed, and for a topic without values. */
   constructor(config: JudgedTaskConfig, model: RobotModel) {
     const { observation, action, isJudged } = config;
     this.name = config.name;
@@ -123,7 +123,7 @@ export class OperatorJudged implements Task {
     this.observation = { frames: config.historyFrames, fields, ...onceFields(config, action) };
   }
 
-  /** Where the values of `topics` come from, in the same order. Throws `RangeError` when they do not fit. */
+  /** Sets the sources of `topics`, in the same order. Throws `RangeError` if names or sizes do not match. */
   attach(sources: readonly ObservationSource[]): void {
     const wanted = this.topics.map((topic) => `${topic.name} (${topicSize(topic)})`).join(', ');
     const given = sources.map(({ name, size }) => `${name} (${size})`).join(', ');
@@ -131,7 +131,7 @@ export class OperatorJudged implements Task {
     this.#sources = sources;
   }
 
-  /** People arrange the surroundings: there is nothing to draw. Throws. */
+  /** Throws: the operator arranges the surroundings, so there is nothing to draw. */
   drawLayout(): SceneLayout {
     throw new ReinError('task', `People arrange the surroundings of task ${this.name}; nothing can be drawn.`);
   }
@@ -140,7 +140,7 @@ export class OperatorJudged implements Task {
     writeParts(this.#parts, out, offset, frame, previousExecuted);
   }
 
-  /** Undecided: only a mark decides. */
+  /** Leaves the step undecided: only a mark decides. */
   judge(_frame: GuardFrame, out: Verdict): void {
     out.reward = 0;
     out.terminated = false;
@@ -178,7 +178,7 @@ function signalPart({ name, scale }: { readonly name: string; readonly scale: nu
   };
 }
 
-/** What people's own tasks ask for must be there to be seen. */
+/** Checks that the observation is valid, and that the robot is not simulated in the scene of peg insertion. */
 function checkJudged(task: JudgedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const findings: TaskProblem[] = [];
   const names = new Set<string>();

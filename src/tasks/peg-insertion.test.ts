@@ -107,7 +107,7 @@ describe('the observation of peg insertion', () => {
   ): Record<string, number[]> {
     const out = new Float32Array(size + 7).fill(99);
     task.observe(out, 3, standingFrame({ tipM, yawRad, signals: [0, ...hole], wrench }), Float32Array.from(previous));
-    // Nothing beside its own place is touched.
+    // Nothing outside its own range is written.
     expect([...out.subarray(0, 3), ...out.subarray(3 + size)]).toEqual(Array(7).fill(99));
     const seen: Record<string, number[]> = {};
     let at = 3;

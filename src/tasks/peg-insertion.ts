@@ -1,6 +1,6 @@
 /**
- * Insert a square peg into a chamfered hole whose place is only roughly known: the hole's estimate has an error that
- * stays for the whole episode, so that contact has to tell the rest. The reward is sparse: 1 when the peg is in.
+ * Insertion of a square peg into a chamfered hole at an uncertain position: the error of the hole's estimate is constant during
+ * an episode, so contact must provide the rest. The reward is sparse: 1 when the peg is in.
  */
 import { z } from 'zod';
 import type { ActionSpec, GuardFrame, ObservationSpec, Rng, RobotModel, SceneLayout } from '../core/index.ts';
@@ -90,7 +90,7 @@ export const pegTaskSchema = z
     description: 'A task: geometry, episode rules, operator, training and target.',
   });
 
-/** Insert a square peg into a hole. */
+/** Configuration of the peg insertion task. */
 export type PegTaskConfig = Configured<typeof pegTaskSchema>;
 
 const mm = (metres: number): string => `${Number((1e3 * metres).toFixed(2))} mm`;
@@ -105,7 +105,7 @@ const SCALE = {
   torqueNm: 0.5,
 } as const;
 
-/** Order of the signals that the scene gives. */
+/** Signals of the scene, in order. */
 const SIGNALS = ['depthM', 'holeXM', 'holeYM', 'holeZM', 'holeYawRad'] as const;
 
 export class PegInsertion implements Task {
@@ -203,7 +203,7 @@ export class PegInsertion implements Task {
   }
 }
 
-/** Turn of the tool's x axis about the base's z axis, rad. `pose` is x, y, z, then quaternion w, x, y, z. */
+/** Yaw of the tool's x axis about the base's z axis, rad. `pose` is x, y, z, then quaternion w, x, y, z. */
 function toolYawRad(pose: Float64Array): number {
   const w = pose[3]!;
   const x = pose[4]!;
@@ -212,7 +212,7 @@ function toolYawRad(pose: Float64Array): number {
   return Math.atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z));
 }
 
-/** The same angle within ±π/4: a square peg fits every quarter turn. */
+/** Wraps the angle to ±π/4: a square peg fits at every quarter turn. */
 function quarterTurn(angleRad: number): number {
   return angleRad - Math.round(angleRad / (Math.PI / 2)) * (Math.PI / 2);
 }

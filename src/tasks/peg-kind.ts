@@ -1,4 +1,4 @@
-/** Peg insertion as a kind of task: what has to agree between its file and its robot, the scene it is about, and who shows it. */
+/** Peg insertion as a kind of task: consistency checks of file and robot, its scene, and its scripted operator. */
 import { ArmKinematics, significant } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { type OperatorContext, PegInserter, ScriptedOperator, type TeleopSource } from '../teleop/index.ts';
@@ -26,7 +26,7 @@ export const pegKind: TaskKind<PegTaskConfig> = {
   successDepthM: ({ success }) => success.depthM,
 };
 
-/** What the scripted operator inserts with, fitted to the task's measures. */
+/** Inserter of the scripted operator, fitted to the task's dimensions. */
 export function createInserter(
   { hole, estimate }: PegTaskConfig,
   { observation, action, seed }: Pick<OperatorContext, 'observation' | 'action' | 'seed'>,
@@ -42,7 +42,7 @@ export function createInserter(
   });
 }
 
-/** The inserter as an operator who never lets go: demonstrations. */
+/** The inserter as an operator that is always in control: demonstrations. */
 function demonstrator(inserter: PegInserter): TeleopSource {
   return {
     name: 'demonstrator',
@@ -63,7 +63,7 @@ const round = (value: number): string => significant(value, 4);
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 const AXES = ['x', 'y', 'z'] as const;
 
-/** Disagreements of `task`; what the scripted operator lacks only where the action itself is right. */
+/** Problems of `task`; those of the scripted operator only if the action itself is valid. */
 function checkPegTask(task: PegTaskConfig, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[] {
   if (robot.base !== undefined) {
     return [{ path: ['robot'], message: `robot "${robot.name}" is a mobile base, and peg insertion needs an arm` }];
@@ -74,9 +74,9 @@ function checkPegTask(task: PegTaskConfig, robot: TaskRobot, isActionRight: bool
   }
   const region = checkRegion(task, robot);
   const findings = [...checkPeg(task), ...region];
-  // A region outside the box is reported as that only.
+  // If a region lies outside the box, only that is reported.
   if (region.length === 0) findings.push(...checkReach(task, robot));
-  // A misspelt axis is reported as that only.
+  // If an axis is misspelt, only that is reported.
   return isActionRight ? [...findings, ...checkOperator(task)] : findings;
 }
 
@@ -109,7 +109,7 @@ function checkPeg(task: PegTaskConfig): TaskProblem[] {
   return findings;
 }
 
-/** Everything the tool point visits on its way must lie in the workspace box. */
+/** Checks that the whole path of the tool point lies in the workspace box. */
 function checkRegion(task: PegTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { minM, maxM } = robot.workspace;
   const { originM, spreadM, depthM } = task.hole;
@@ -131,10 +131,10 @@ function checkRegion(task: PegTaskConfig, robot: TaskRobot): TaskProblem[] {
   return findings;
 }
 
-/** How far the tool at home may be off straight down. */
+/** Cosine of the largest tilt of the tool at home from straight down. */
 const UPRIGHT_COSINE = Math.cos(0.02);
 
-/** The arm must point the peg down, and get it to every corner of where it starts and of the hole. */
+/** Checks that the arm points the peg down, and reaches every corner of the start region and of the hole. */
 function checkReach(task: PegTaskConfig, robot: TaskRobot): TaskProblem[] {
   const arm = new ArmKinematics(robot);
   const lean = -arm.tcpRotation[8]!;
@@ -168,7 +168,7 @@ function checkReach(task: PegTaskConfig, robot: TaskRobot): TaskProblem[] {
   return [];
 }
 
-/** Demonstrations come from the scripted operator, whose hand moves all of these (`PegInserter`). */
+/** Checks the axes for demonstrations: the scripted operator (`PegInserter`) moves all of these. */
 function checkOperator(task: PegTaskConfig): TaskProblem[] {
   const needs = `the scripted operator of peg insertion needs cartesian actions with ${CARTESIAN.join(', ')}`;
   const { kind, dimensions } = task.action;

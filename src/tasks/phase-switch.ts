@@ -1,6 +1,6 @@
 /**
- * The phase switch of a task: the base policy acts alone until the critical phase begins, the learned one from there to the end of the
- * episode. What begins it is a rule over what the robot measures, a person's button, or both.
+ * Phase switch of a task: the base policy acts alone until the critical phase begins, the learned policy from there to the end of
+ * the episode. The phase begins by a rule over the robot's measurements, by an operator's button, or both.
  */
 import { z } from 'zod';
 import type { RobotModel } from '../core/index.ts';
@@ -27,17 +27,17 @@ export const phaseSwitchSchema = z
 
 export type PhaseSwitchConfig = Configured<typeof phaseSwitchSchema>;
 
-/** Whether rules begin the critical phase, and not people alone. */
+/** True if rules can begin the critical phase, not only the operator. */
 export function hasPhaseRules({ all, any }: Pick<PhaseSwitchConfig, 'all' | 'any'>): boolean {
   return all.length + any.length > 0;
 }
 
-/** Whether the rules of `config` hold in a frame. Throws `RangeError` for places and joints that are not there. */
+/** Returns the test of the rules of `config`. Throws `RangeError` for unknown places and joints. */
 export function criticalTest({ all, any }: PhaseSwitchConfig, places: Places, robot: RobotModel): RuleTest {
   return ruleTest(all, any, places, robot);
 }
 
-/** What does not agree within it, with `robot`, and with the rest of its task; `knownPlaces` where its kind checks none itself. */
+/** Inconsistencies within the phase switch, with `robot` and the task; `knownPlaces`: given if the kind checks no places itself. */
 export function phaseSwitchProblems(
   { all, any, byButton }: PhaseSwitchConfig,
   robot: Pick<RobotModel, 'name' | 'joints' | 'workspace'>,

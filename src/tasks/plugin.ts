@@ -1,4 +1,4 @@
-/** Tasks of others: their file, and the plugin contract of the kind `task`. */
+/** Custom tasks: their file, and the plugin contract of the kind `task`. */
 import { z } from 'zod';
 import {
   type ActionSpec,
@@ -35,7 +35,7 @@ export const pluginTaskSchema = z
   })
   .meta({ title: 'Task: a plugin', description: "A task whose rules are a module of one's own." });
 
-/** A task whose rules are a module of one's own. */
+/** Configuration of a task whose rules are a custom module. */
 export type PluginTaskConfig = Configured<typeof pluginTaskSchema>;
 
 export const pluginKind: TaskKind<PluginTaskConfig> = {
@@ -47,18 +47,18 @@ export const pluginKind: TaskKind<PluginTaskConfig> = {
     operatorPlugin === undefined ? NOBODY : openOperator(operatorPlugin, context),
 };
 
-/** What a task is made for. */
+/** Context passed to `create`. */
 export interface TaskContext<O = unknown> {
   /** `name` of the task's file. */
   readonly name: string;
   readonly robot: RobotModel;
-  /** `action` of the task's file: what the task has to give as its own. */
+  /** `action` of the task's file; the task must return it as its own. */
   readonly action: ActionSpec;
   readonly policyHz: number;
   readonly maxSteps: number;
-  /** What the task's file says of its observation beside the fields: to be spread into `Task.observation`. */
+  /** Observation settings of the task's file except the fields; spread them into `Task.observation`. */
   readonly observation: Omit<ObservationSpec, 'fields'>;
-  /** `options` of the task's file, as the plugin's own check gives them. */
+  /** `options` of the task's file, as returned by the plugin's own check. */
   readonly options: O;
 }
 
@@ -67,7 +67,7 @@ export interface TaskPlugin<O = unknown> extends PluginBase<O> {
   create(context: TaskContext<O>): Task;
 }
 
-/** Loads the module that `config` names, and makes its task for `robot`. Throws `ReinError` where a run could not use it. */
+/** Loads the module that `config` names, and creates its task for `robot`. Throws `ReinError` if a run cannot use it. */
 function openPluginTask(config: PluginTaskConfig, robot: RobotModel): Task {
   const { plugin, options } = openPlugin<TaskPlugin>('task', config);
   const { name, action, policyHz, maxSteps } = config;
@@ -78,7 +78,7 @@ function openPluginTask(config: PluginTaskConfig, robot: RobotModel): Task {
   return task;
 }
 
-/** Refuses what a plugin called `plugin` gave for a task where a run could not use it. Throws `ReinError('task')`. */
+/** Checks the task that the plugin `plugin` returned. Throws `ReinError('task')` if a run cannot use it. */
 function checkPluginTask(
   task: unknown,
   plugin: string,
@@ -106,7 +106,7 @@ function isNames(names: unknown): names is readonly string[] {
   return Array.isArray(names) && names.every((name) => typeof name === 'string');
 }
 
-/** What the module itself says is found out when the task is made of it. */
+/** Checks robot and demonstrations; the module itself is checked when it creates the task. */
 function problemsOf({ demonstrations, operatorPlugin }: PluginTaskConfig, robot: TaskRobot): TaskProblem[] {
   if (worldOf(robot.driver) === 'scene') {
     const message = `robot "${robot.name}" is simulated in the scene of peg insertion: name a robot with its own model, or with a driver of another kind`;

@@ -1,23 +1,23 @@
 /**
- * What of a robot an observation can hold: one row a quantity, under the key that a task's file switches it on by. What is measured
- * is in the guard's frame already; a row says what it is called, how it is scaled, and how it is read from there.
+ * Robot quantities that an observation can contain: one row per quantity, under the key of a task's file that enables it. The
+ * measurements are already in the guard's frame; a row defines their name, scaling and access.
  */
 import { z } from 'zod';
 import { type GuardFrame, isFree, type ObservationField, type RobotModel } from '../core/index.ts';
 
-/** One field of an observation. */
+/** One field of an observation, with its writer. */
 export interface ObservedPart {
   readonly field: ObservationField;
-  /** Writes it at `at` of `out`. No allocation. */
+  /** Writes the field at `at` of `out`. No allocation. */
   write(out: Float32Array, at: number, frame: GuardFrame, executed: Float32Array): void;
 }
 
 interface Quantity {
-  /** What the key means, for the reference page. */
+  /** Meaning of the key, for the reference page. */
   readonly description: string;
-  /** Where the file says nothing. */
+  /** Value if the file omits the key. */
   readonly default: boolean;
-  /** The fields of a robot, in order; none where it has no such thing. */
+  /** Fields of a robot, in order; empty if it lacks the quantity. */
   readonly parts: (model: RobotModel) => readonly ObservedPart[];
 }
 
@@ -77,17 +77,17 @@ const QUANTITIES = {
 type QuantityName = keyof typeof QUANTITIES;
 const ROWS: readonly (readonly [QuantityName, Quantity])[] = Object.entries(QUANTITIES) as [QuantityName, Quantity][];
 
-/** Keys of a task's file that switch the quantities on. */
+/** Keys of a task's file that enable the quantities. */
 export const robotObservationKeys = Object.fromEntries(
   ROWS.map(([key, row]) => [key, z.boolean().meta({ description: row.description }).default(row.default)]),
 ) as Readonly<Record<QuantityName, z.ZodDefault<z.ZodBoolean>>>;
 
-/** What of the robot is observed where `wanted` switches it on, in the order of the rows. */
+/** Robot fields enabled by `wanted`, in the order of the rows. */
 export function robotParts(wanted: Readonly<Record<QuantityName, boolean>>, model: RobotModel): ObservedPart[] {
   return ROWS.flatMap(([key, { parts }]) => (wanted[key] ? parts(model) : []));
 }
 
-/** The action executed in the step before, of `size` numbers. */
+/** The action executed in the previous step, [size]. */
 export function previousExecutedPart(size: number): ObservedPart {
   return {
     field: { name: 'previous_executed', size, unit: '1', frame: 'none' },
@@ -97,7 +97,7 @@ export function previousExecutedPart(size: number): ObservedPart {
   };
 }
 
-/** Writes one frame of `parts`, one after the other, at `offset` of `out`. No allocation. */
+/** Writes one frame of `parts` consecutively from `offset` of `out`. No allocation. */
 export function writeParts(
   parts: readonly ObservedPart[],
   out: Float32Array,
@@ -113,7 +113,7 @@ export function writeParts(
   }
 }
 
-/** A number of each of `joints`. */
+/** One value per joint of `joints`. */
 function jointPart(
   name: string,
   unit: string,
@@ -128,7 +128,7 @@ function jointPart(
   };
 }
 
-/** The workspace box is [−1, 1] in each direction. */
+/** Tool position, scaled so that the workspace box is [−1, 1] in each direction. */
 function placePart({ workspace: { minM, maxM } }: RobotModel): ObservedPart {
   return {
     field: { name: 'tool_position', size: 3, unit: 'share of the workspace', frame: 'base' },
@@ -140,7 +140,7 @@ function placePart({ workspace: { minM, maxM } }: RobotModel): ObservedPart {
   };
 }
 
-/** The tool's x and y axes: unlike angles and quaternions they never jump. */
+/** Tool orientation as its x and y axes, which unlike angles and quaternions are continuous. */
 function orientationPart(): ObservedPart {
   return {
     field: { name: 'tool_axes', size: 6, unit: '1', frame: 'base' },

@@ -1,13 +1,13 @@
-/** Where an arm has to stand so that an episode starts with its tool in a place. */
+/** Start configuration of an arm: joint positions that bring its tool to a given place. */
 import { ArmKinematics, ReinError, type RobotModel } from '../core/index.ts';
 
-/** Finds joint positions from the home pose; not for the tick. */
+/** Inverse kinematics from the home pose; not for the tick. */
 export class StartPose {
   readonly #homeRad: readonly number[];
   readonly #kinematics: ArmKinematics;
   readonly #remedy: string;
 
-  /** `remedy`: what to change in the task's file where a place cannot be reached. */
+  /** `remedy`: advice for the task's file if a place cannot be reached. */
   constructor(model: RobotModel, remedy: string) {
     this.#homeRad = model.homeRad;
     this.#kinematics = new ArmKinematics(model);
@@ -22,7 +22,7 @@ export class StartPose {
     throw new ReinError('task', `the arm cannot reach a start pose at ${place} m`, { remedy: this.#remedy });
   }
 
-  /** The same; `undefined` where the arm cannot reach it. */
+  /** Like `at`, but `undefined` if the arm cannot reach it. */
   find(toolM: readonly [number, number, number], yawRad: number): number[] | undefined {
     const kinematics = this.#kinematics;
     kinematics.forward(this.#homeRad);
@@ -31,14 +31,14 @@ export class StartPose {
     return kinematics.inverse(target, this.#homeRad, joints) ? [...joints] : undefined;
   }
 
-  /** [3] m, where the tool is with the joints at `jointsRad`; the buffer is reused. */
+  /** [3] m, tool position at `jointsRad`; the buffer is reused. */
   toolAtM(jointsRad: readonly number[]): Float64Array {
     this.#kinematics.forward(jointsRad);
     return this.#kinematics.tcpPositionM;
   }
 }
 
-/** Quaternion `q` (w, x, y, z) turned about the base's z axis. */
+/** Quaternion `q` (w, x, y, z) rotated about the base's z axis. */
 function turnAboutZ(q: ArrayLike<number>, yawRad: number): [number, number, number, number] {
   const c = Math.cos(yawRad / 2);
   const s = Math.sin(yawRad / 2);

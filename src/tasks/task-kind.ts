@@ -1,4 +1,4 @@
-/** What a kind of task is to the rest of the program: its file, what that is checked against, what is made of it, and who can do it. */
+/** Interface of a kind of task to the rest of the program: its file schema, checks, task, and scripted operator. */
 import type { z } from 'zod';
 import type { GuardFrame, Rng, RobotModel } from '../core/index.ts';
 import type { DriverConfig } from '../drivers/index.ts';
@@ -7,66 +7,66 @@ import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
 import type { Places } from './described/places.ts';
 import type { Task } from './task.ts';
 
-/** A robot's file, as far as tasks are checked against it. */
+/** The part of a robot's file that tasks are checked against. */
 export interface TaskRobot extends RobotModel {
   readonly driver: DriverConfig;
 }
 
-/** Something that does not agree at `path` of a task's file; `message` is a sentence without its full stop. */
+/** Inconsistency at `path` of a task's file; `message` is a sentence without its full stop. */
 export interface TaskProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** How the robot gets back to where an episode may begin. */
+/** Procedure that returns the robot to where an episode may begin. */
 export type ResetPlan =
   | { readonly by: 'people' }
   | {
       readonly by: 'script';
       readonly maxSteps: number;
       readonly pace: number;
-      /** Draws the way: targets of [A] numbers, m and rad in the action's dimensions, NaN where one stays as it is. */
+      /** Draws the waypoints: [A] each, m and rad in the action's dimensions; NaN leaves a dimension unchanged. */
       readonly way: (rng: Rng) => readonly (readonly number[])[];
     }
   | {
       readonly by: 'policy';
       readonly maxSteps: number;
       readonly file: string;
-      /** Whether an episode may begin at `frame`; after so many steps in a row. */
+      /** True if an episode may begin at `frame`; must hold for `forSteps` consecutive steps. */
       readonly isBack: (frame: GuardFrame) => boolean;
       readonly forSteps: number;
     };
 
-/** One kind of task; all of them are in `task-kinds.ts`. */
+/** One kind of task; `task-kinds.ts` lists all of them. */
 export interface TaskKind<Config extends { readonly kind: string } = { readonly kind: string }> {
   readonly kind: Config['kind'];
-  /** What is written in a file. */
+  /** Schema of the task's file. */
   readonly schema: z.ZodType<Config>;
-  /** The task on `robot`. Throws `ReinError`, and `RangeError` for what no file can say. */
+  /** Creates the task on `robot`. Throws `ReinError`, and `RangeError` for what no file can express. */
   create(config: Config, robot: RobotModel): Task;
-  /** Named places that rules may be about, with the signals that they read. Absent: tool and base. */
+  /** Named places for rules, with the signals that they read. Absent: tool and base. */
   places?(config: Config): Places;
-  /** How the robot gets back to where an episode may begin. Absent: software puts it there, or people do, without being asked. */
+  /** Reset plan between episodes. Absent: software resets the robot, or the operator does so without being asked. */
   reset?(config: Config, robot: RobotModel): ResetPlan | undefined;
-  /** What does not agree within `config`, and with `robot`. `isActionRight`: nothing is wrong with its action itself. */
+  /** Inconsistencies within `config`, and with `robot`. `isActionRight`: the action itself is valid. */
   problems(config: Config, robot: TaskRobot, isActionRight: boolean): readonly TaskProblem[];
-  /** `robot` as the task uses it: a smaller workspace, another home. Nothing is wrong with the two. Absent: as it is. */
+  /** `robot` as the task uses it: smaller workspace, other home. Called only if there are no problems. Absent: unchanged. */
   narrowed?<R extends TaskRobot>(config: Config, robot: R): R;
-  /** The same with paths made absolute by `from`, which knows the folder of the task's file. Absent: it has none of its own. */
+  /** `config` with paths made absolute by `from`, which knows the folder of the task's file. Absent: no paths of its own. */
   withPaths?(config: Config, from: (path: string) => string): Config;
-  /** What people alone do of it, though there may be scripts. Absent, `undefined`: nothing, or all of it where there is no `operator`. */
+  /** Part that only people can do despite an `operator`. Absent, `undefined`: none, or all of it if there is no `operator`. */
   needsPeople?(config: Config): 'arrange' | 'judge' | undefined;
-  /** A script that shows the task, or takes over in it. Absent: people alone arrange, judge and show it. Throws `ReinError`. */
+  /** Script that demonstrates the task, or takes over in it. Absent: people arrange, judge and demonstrate it. Throws `ReinError`. */
   operator?(config: Config, context: Omit<OperatorContext, 'options'>): TeleopSource;
-  /** Measures of the scene that is simulated for it. Absent: it is about no scene of ours. */
+  /** Dimensions of the built-in scene simulated for the task. Absent: the task uses no built-in scene. */
   scene?(config: Config): PegSceneSpec;
-  /** What is put around a robot that is simulated from its own file. Absent: nothing. */
+  /** Scene added around a robot that is simulated from its own model file. Absent: nothing. */
   surroundings?(config: Config): SurroundingsSpec;
-  /** How deep below the hole's mouth success is, m, for pictures. Absent: there is no hole. */
+  /** Depth of success below the hole's mouth, m, for rendering. Absent: there is no hole. */
   successDepthM?(config: Config): number;
 }
 
-/** The operator of one who is nowhere: never takes over. */
+/** Operator that never takes over. */
 export const NOBODY: TeleopSource = {
   name: 'nobody',
   decidedBy: 'scripted',

@@ -1,4 +1,4 @@
-/** The kinds of tasks that there are: which file each has, and what is made of it. */
+/** Registry of the kinds of tasks. */
 import type { z } from 'zod';
 import { ReinError, type RobotModel } from '../core/index.ts';
 import type { PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
@@ -15,36 +15,36 @@ import { judgedByClassifier } from './reward/judged-by-classifier.ts';
 import type { Task } from './task.ts';
 import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';
 
-/** A task's file, of any kind. */
+/** Configuration of a task of any kind. */
 export type TaskConfig = PegTaskConfig | DescribedTaskConfig | JudgedTaskConfig | PluginTaskConfig;
 
 /** In the order of the reference page. */
 const KINDS: readonly TaskKind[] = [pegKind, describedKind, judgedKind, pluginKind];
 
-/** What is written in a file of each kind. */
+/** File schema of each kind. */
 export const TASK_SCHEMAS = Object.fromEntries(KINDS.map(({ kind, schema }) => [kind, schema])) as unknown as Readonly<
   Record<TaskConfig['kind'], z.ZodType<TaskConfig>>
 >;
 
-/** The kind of `config`. */
+/** Returns the kind of `config`. */
 export function taskKind(config: TaskConfig): TaskKind {
   return KINDS.find(({ kind }) => kind === config.kind)!;
 }
 
-/** The task that `config` describes, on `robot`. Throws `ReinError`, and `RangeError` for what no file can say. */
+/** Creates the task of `config` on `robot`. Throws `ReinError`, and `RangeError` for what no file can express. */
 export function createTask(config: TaskConfig, robot: RobotModel): Task {
   const task = taskKind(config).create(config, robot);
   return config.rewardClassifier === undefined ? task : judgedByClassifier(task, config.rewardClassifier);
 }
 
-/** Whether the critical phase of an episode begins in a frame, by the rules of `config`. `undefined` without a phase switch. */
+/** Returns the test that begins the critical phase by the rules of `config`. `undefined` without a phase switch. */
 export function criticalTestOf(config: TaskConfig, robot: RobotModel): RuleTest | undefined {
   if (config.phaseSwitch === undefined) return undefined;
   const places = taskKind(config).places?.(config) ?? new Places([], undefined);
   return criticalTest(config.phaseSwitch, places, robot);
 }
 
-/** What of the phase switch of `config` does not agree with the rest of it and with `robot`. */
+/** Inconsistencies of the phase switch of `config` with the rest of it and with `robot`. */
 export function phaseSwitchProblemsOf(config: TaskConfig, robot: TaskRobot): readonly TaskProblem[] {
   const { phaseSwitch, basePolicy } = config;
   if (phaseSwitch === undefined) return [];
@@ -52,7 +52,7 @@ export function phaseSwitchProblemsOf(config: TaskConfig, robot: TaskRobot): rea
   return phaseSwitchProblems(phaseSwitch, robot, { hasBasePolicy: basePolicy !== undefined, ...ownPlaces });
 }
 
-/** Measures of the scene that the task is about. Throws `ReinError` for a task that is about none. */
+/** Dimensions of the task's built-in scene. Throws `ReinError` if it has none. */
 export function sceneOf(config: TaskConfig): PegSceneSpec {
   const scene = taskKind(config).scene?.(config);
   if (scene !== undefined) return scene;
@@ -62,18 +62,18 @@ export function sceneOf(config: TaskConfig): PegSceneSpec {
   });
 }
 
-/** What a simulated robot is to find around it: the scene of peg insertion, where it is in that one, or what the task says. */
+/** Scene of a simulated robot: that of peg insertion, if the robot is simulated in it, or the task's own surroundings. */
 export function scenesOf(config: TaskConfig): TaskScenes {
   return { scene: () => sceneOf(config), surroundings: taskKind(config).surroundings?.(config) };
 }
 
 export interface TaskScenes {
-  /** Throws `ReinError` for a task that is about no scene of ours. */
+  /** Throws `ReinError` if the task has no built-in scene. */
   readonly scene: () => PegSceneSpec;
   readonly surroundings: SurroundingsSpec | undefined;
 }
 
-/** The kind of a task that scripts can do. Throws `ReinError` where people alone arrange and judge it. */
+/** Returns the kind of a task that scripts can do. Throws `ReinError` if only people can arrange and judge it. */
 export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
   const { operator, needsPeople } = taskKind(config);
   if (operator !== undefined && needsPeople?.(config) === undefined) return { operator };
@@ -85,13 +85,13 @@ export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'ope
   });
 }
 
-/** Whether the marks of people alone say what a success is, and software does all else. */
+/** True if success is decided by operators' marks alone and software does all else. */
 export function isJudgedByPeople(config: TaskConfig): boolean {
   const { operator, needsPeople } = taskKind(config);
   return operator !== undefined && needsPeople?.(config) === 'judge';
 }
 
-/** Throws `ReinError` where nobody but a person can do the task from beginning to end; `judges`: whether people are there to mark. */
+/** Throws `ReinError` if the task cannot run unattended from start to end; `judges`: `people` if operators are there to mark. */
 export function checkUnattended(config: TaskConfig, judges: 'people' | 'nobody' = 'nobody'): void {
   if (judges === 'nobody' || !isJudgedByPeople(config)) checkScripted(config);
   if (config.phaseSwitch !== undefined && !hasPhaseRules(config.phaseSwitch)) {

@@ -1,4 +1,4 @@
-/** What a task's file says whatever its kind: who works on it at which rate, what is always observed, how long and how well to train. */
+/** Keys of a task's file that are common to all kinds: robot, learner, rates, common observations, training and target. */
 import { z } from 'zod';
 import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
 import { basePolicySchema } from '../policy/options.ts';
@@ -6,7 +6,7 @@ import { agreed, group, name, num, pluginGroup, reference, whole } from '../sche
 import { phaseSwitchSchema } from './phase-switch.ts';
 import { rewardClassifierSchema } from './reward/judged-by-classifier.ts';
 
-/** The name of a task and the word for its kind. */
+/** Schema of a task's name and kind. */
 export function taskIdentity<K extends string>(
   kind: K,
   description: string,
@@ -17,12 +17,12 @@ export function taskIdentity<K extends string>(
   };
 }
 
-/** Steps after which an episode ends by itself. `what`: how it ends. */
+/** Step limit of an episode. `what`: its description. */
 export function maxStepsOf(what: string, steps: number): z.ZodDefault<z.ZodNumber> {
   return agreed(whole('steps', { min: 1, max: 100_000 }, what).default(steps));
 }
 
-/** Robot, learner, rates, and what is observed whatever the task. */
+/** Robot, learner, rates, and observations common to all tasks. */
 export const taskKeys = {
   robot: reference('Name of a file in `config/robots/`, or a path that ends in `.yaml`.'),
   learner: reference('Name of a file in `config/learner/`, or a path that ends in `.yaml`.').default('rlpd'),
@@ -72,9 +72,9 @@ export const taskKeys = {
       { min: 0, max: 100_000 },
       'Policy steps without a gain; more where successes without help have needed more. 0: it never asks.',
     ).default(0),
-    // In m to where the task wants the tool, in reward where it names no place
+    // m to the tool's target; reward if the task names no target
     leastProgress: num('m or reward', { min: 0, max: 1e6 }, 'A gain of this much is progress.').default(0.002),
-    // At a discount of 0.97, a policy on its way to a reward of 1 gains that in three steps where its value is 0.3
+    // At a discount of 0.97 and a value of 0.3, a policy on its way to a reward of 1 gains this in three steps
     leastValueGain: num('reward', { min: 0, max: 1e6 }, 'By value, a gain of this much is one.').default(0.02),
   }),
   rewind: group('Going back the way the robot came (`b` at the keyboard, Rewind in the monitor).', {
@@ -141,10 +141,10 @@ const target = z
   })
   .meta({ description: 'What has to be reached.' });
 
-/** How a task is trained and judged, for a file that says all of it. */
+/** Training and evaluation keys of a file that must give all of them. */
 export const goalKeys = { training, validation, evaluation, target };
 
-/** The same where a file need not say it: a task of one's own may never be validated by a script. */
+/** The same with defaults: a custom task may never be validated by a script. */
 export function openGoalKeys(validated: z.output<typeof validation>) {
   return {
     training: withDefaults(training, { steps: 100_000, minimumSteps: 0, stopAtValidation: 1 }),
@@ -154,7 +154,7 @@ export function openGoalKeys(validated: z.output<typeof validation>) {
   };
 }
 
-/** A group that may be left out, and keys of it too: what is not written is as in `defaults`. */
+/** Makes a group optional, and its keys too: missing ones are taken from `defaults`. */
 function withDefaults<T extends object>(group: z.ZodType<T>, defaults: T): z.ZodDefault<z.ZodType<T>> {
   const given = new Map<string, unknown>(Object.entries(defaults));
   const fields = Object.entries((group as unknown as z.ZodObject<Record<string, z.ZodType>>).shape).map(
@@ -164,15 +164,15 @@ function withDefaults<T extends object>(group: z.ZodType<T>, defaults: T): z.Zod
   return (loose as unknown as z.ZodType<T>).default(defaults as z.core.util.NoUndefined<T>);
 }
 
-/** Parts of a task's file that are observed whatever the task. */
+/** Settings of observation fields that are common to all tasks. */
 export interface OnceConfig {
-  /** How many executed actions; absent: 0. */
+  /** Number of executed actions; absent: 0. */
   readonly previousActions?: number;
-  /** Absent: no base policy. Its digest is a part of what the number means, where it is known. */
+  /** Absent: no base policy. Its digest, if known, becomes part of the field's unit. */
   readonly basePolicy?: { readonly sha256?: string | undefined } | undefined;
 }
 
-/** What stands once behind the frames of an observation, `ObservationSpec.once`; nothing where it would be empty. */
+/** Fields that stand once behind the frames of an observation, `ObservationSpec.once`; nothing if there are none. */
 export function onceFields(
   { previousActions = 0, basePolicy }: OnceConfig,
   action: ActionSpec,

@@ -1,4 +1,4 @@
-/** The contract of a task: what is seen, what counts, where an episode starts. Pure: no clock, no I/O. */
+/** Interface of a task: observation, reward, success and start. Pure: no clock, no I/O. */
 import {
   type ActionSpec,
   type GuardFrame,
@@ -9,19 +9,19 @@ import {
 } from '../core/index.ts';
 import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 
-/** What success is where nothing measures it: with a terminal's keys, and with the page's buttons. */
+/** Success criterion of a task without rules: terminal keys and page buttons. */
 export const JUDGED_BY_PERSON =
   'a person judges it: m or Success marks a success, n or Failure a failure, and either ends the episode';
 
-/** What a step led to. */
+/** Judgement of one step. */
 export interface Verdict {
   reward: number;
-  /** The task is decided: no return is to be expected after this step. */
+  /** The episode has terminated: no return is expected after this step. */
   terminated: boolean;
   success: boolean;
 }
 
-/** What an episode ends as that is decided. */
+/** Outcome of a decided episode. */
 export type Outcome = 'success' | 'failure';
 
 export interface Task {
@@ -30,49 +30,49 @@ export interface Task {
   readonly action: ActionSpec;
   /** Names that the driver's `RobotState.signals` must have, in this order. */
   readonly signalNames: readonly string[];
-  /** How many policy steps late frames are shown. Default: 0. */
+  /** Observation delay, policy steps. Default: 0. */
   readonly observationDelaySteps?: number;
-  /** Policy steps after which an episode is cut. */
+  /** Policy steps after which an episode is truncated. */
   readonly maxSteps: number;
-  /** Whether people decide when an episode is a success or a failure. Default: only `judge` does. */
+  /** True if operators mark episodes as success or failure. Default: only `judge` decides. */
   readonly takesMarks?: boolean;
-  /** Whether `judge` by itself can tell a success. Default: unless people decide. */
+  /** True if `judge` can detect success by itself. Default: true unless `takesMarks`. */
   readonly hasRules?: boolean;
-  /** False: nothing says what a success is, and people only drive. Default: true. */
+  /** False: there is no success criterion, and operators only drive. Default: true. */
   readonly isJudged?: boolean;
-  /** People arrange the surroundings: `drawLayout` throws and is not to be called. Default: software does. */
+  /** True if people arrange the surroundings: `drawLayout` throws and must not be called. Default: software does. */
   readonly isArrangedByPeople?: boolean;
   /** Topics that the observation reads. Default: none. */
   readonly topics?: readonly ObservationTopic[];
-  /** Where the values of `topics` come from, in the same order; before the first `observe`. */
+  /** Sets the sources of `topics`, in the same order; called before the first `observe`. */
   attach?(sources: readonly ObservationSource[]): void;
-  /** Draws one episode's start. The same generator state gives the same start. Throws `ReinError('task')` when none is reachable. */
+  /** Draws one episode's start. The same generator state gives the same start. Throws `ReinError('task')` if none is reachable. */
   drawLayout(rng: Rng): SceneLayout;
   /**
    * Writes one frame of the observation ([frameSize] at `offset` of `out`) from the guard's newest frame and the
-   * action executed in the step before ([A], normalised). Values are scaled to about [−1, 1]. No allocation.
+   * action executed in the previous step ([A], normalised). Values are scaled to about [−1, 1]. No allocation.
    */
   observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void;
-  /** What counts as success, one sentence for people. */
+  /** Success criterion, one sentence for display. */
   readonly goal: string;
-  /** Writes the way from the tool point to where the task wants it, [3] m, base frame, as far as it is known. Absent: no place is named. */
+  /** Writes the vector from the tool point to its target, [3] m, base frame, as far as it is known. Absent: there is no target. */
   offset?(frame: GuardFrame, out: Float64Array): void;
-  /** Loads what judging needs, before anything moves. Default: nothing. Throws `ReinError('task')`. */
+  /** Loads what `judge` needs, before anything moves. Default: nothing. Throws `ReinError('task')`. */
   open?(): void;
-  /** An episode begins, with the robot as `frame` says: what was remembered of the one before is forgotten. */
+  /** Begins an episode with the robot at `frame`: clears the state of the previous one. */
   begin?(frame: GuardFrame): void;
-  /** What an episode would be from its start, with the robot as `frame` says and seen as `observation`. Absent, `undefined`: neither. */
+  /** Outcome that the start (robot at `frame`, policy sees `observation`) already is. Absent, `undefined`: none. */
   startsAs?(frame: GuardFrame, observation: Float32Array): Outcome | undefined;
   /**
-   * Judges the step that ended in `frame`, of which the policy sees `observation`, [O] but for the base policy's action, which is still
-   * that of the step before. No allocation.
+   * Judges the step that ended in `frame`. `observation` [O] is what the policy sees, except that the base policy's action is still
+   * that of the previous step. No allocation.
    */
   judge(frame: GuardFrame, out: Verdict, observation: Float32Array): void;
-  /** Where a classifier decides: what the task's own rules say of the newest step. Reused. */
+  /** If a classifier decides: verdict of the task's own rules on the newest step. Reused. */
   readonly ownVerdict?: Readonly<Verdict>;
 }
 
-/** The error where each of `draws` starts was a `outcome` already, and would teach nothing. */
+/** Error if each of `draws` starts is already a `outcome`: such episodes teach nothing. */
 export function startsOver(name: string, outcome: Outcome, draws: number): ReinError {
   return new ReinError('task', `Task ${name} is a ${outcome} from the start: ${draws} layouts drawn, and all are.`, {
     remedy: `Start farther away (start, scene.bodies), or make the rules of ${outcome} narrower.`,

@@ -12,7 +12,7 @@ const spec: ActionSpec = {
   ],
 };
 
-/** A robot that does what it is asked, an absolute source, and all that can come between them. */
+/** A robot that executes its actions, an absolute source, and all possible events between them. */
 class World {
   readonly clutch = new Clutch(spec);
   readonly robot = Float64Array.of(0.4, -1);
@@ -31,7 +31,7 @@ class World {
     this.closing = ++this.closings;
   }
 
-  /** One policy step; the result is the action. */
+  /** Runs one policy step; returns the action. */
   step(): readonly number[] {
     const { robot, source, name, closing } = this;
     const command = this.#command;
@@ -49,22 +49,22 @@ class World {
 
 const ZERO = [0, 0];
 const size = fc.double({ min: -3, max: 3, noNaN: true });
-/** Six of them are no more than a source may be ahead, in actions. */
+/** Six of them stay within the permitted lead of a source, in actions. */
 const small = fc.double({ min: -1.5, max: 1.5, noNaN: true });
 
-/** What begins anew: after each of these the next action is none. */
+/** Events that restart the clutch: after each of these the next action is zero. */
 const EVENTS: readonly ((world: World) => void)[] = [
   (world) => world.close(),
   (world) => {
     world.closing = 0;
   },
-  // A reset or an acknowledgement: the guard puts its reference to where the arm is measured.
+  // A reset or an acknowledgement: the guard sets its reference to the measured pose.
   (world) => {
     world.clutch.open();
     world.robot.set([world.robot[1]!, 0.3 * world.robot[0]!]);
   },
   (world) => world.clutch.open(),
-  // A stop, or the policy: nobody's command is followed.
+  // A stop, or the policy: no operator's command is followed.
   (world) => {
     world.isActive = false;
     world.step();
@@ -85,7 +85,7 @@ describe('a clutch', () => {
         const world = new World();
         for (const [kind, jumped, moved] of acts) {
           EVENTS[kind]!(world);
-          // While nothing is latched the source may go where it likes.
+          // While nothing is latched the source may move freely.
           world.source.set(jumped);
           const from = world.robot.slice();
           expect(world.step()).toEqual(ZERO);
@@ -99,7 +99,7 @@ describe('a clutch', () => {
             if (world.closing === 0) expect(action).toEqual(ZERO);
           }
           for (let settle = 0; settle < 10; settle++) world.step();
-          // It goes as far as the source went, or, with its clutch open, nowhere.
+          // It moves as far as the source did, or, with its clutch open, not at all.
           for (let i = 0; i < 2; i++) {
             const wanted = world.closing === 0 ? 0 : world.source[i]! - start[i]!;
             expect(world.robot[i]! - from[i]!).toBeCloseTo(wanted, 6);
@@ -119,11 +119,11 @@ describe('a clutch', () => {
     world.step();
     world.source[0] = value;
     expect(world.step()).toEqual(ZERO);
-    // Nor does a reset or a resume take it on.
+    // A reset or a resume does not restore it.
     world.source[0] = 7;
     world.clutch.open();
     expect(world.step()).toEqual(ZERO);
-    // Nor a step of another source in between.
+    // Nor does a step of another source in between.
     world.name = 'tracker';
     expect(world.step()).toEqual(ZERO);
     world.name = 'leader';

@@ -1,24 +1,24 @@
 /**
- * How a source that has a pose of its own (a leader arm, a tracker) comes to move the robot. Whatever begins or begins anew, a
- * take-over, a clutch that is closed again, a reset, a resume, a new episode, begins alike: where source and robot are then is
- * latched, and only what the source has moved since is asked for. So the first action is none, wherever the two are, and how the source
- * moves while its clutch is open never reaches the robot.
+ * Clutch of a source with an absolute pose (a leader arm, a tracker). After every start (a take-over, a clutch that is
+ * closed again, a reset, a resume, a new episode), the poses of source and robot are latched, and only the source's
+ * motion since then is requested. So the first action is zero, wherever the two are, and motion of the source while its
+ * clutch is open never reaches the robot.
  */
 import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../core/index.ts';
 import type { TeleopCommand } from './teleop-source.ts';
 
-/** A robot that is so many actions behind is not followed to: the source jumped, or is far too fast. */
+/** Largest lead of the source over the robot, in actions: beyond it the source jumped, or is far too fast. */
 const MOST_LEAD_ACTIONS = 10;
 
-/** Pure but for its memory. Rates pass as they are: they say how far to go from where the robot is, and have no pose to start from. */
+/** Pure but for its memory. Rates pass unchanged: they are relative to the robot's pose, and have no start pose. */
 export class Clutch {
   readonly #spec: ActionSpec;
   readonly #sourceAtStart: Float64Array;
   readonly #robotAtStart: Float64Array;
-  /** Which closing of whose clutch is latched; 0 for none. */
+  /** Latched source and number of its closing; 0 for none. */
   #closing = 0;
   #source = '';
-  /** By source: a closing that was let go of by itself is not latched again: the person closes anew. */
+  /** Per source: the closing that was lost, which is not latched again until the operator closes the clutch anew. */
   readonly #lostClosings = new Map<string, number>();
 
   constructor(spec: ActionSpec) {
@@ -27,18 +27,18 @@ export class Clutch {
     this.#robotAtStart = new Float64Array(spec.dimensions.length);
   }
 
-  /** Something began anew: the next command latches. */
+  /** Unlatches after any start: the next command latches. */
   open(): void {
     this.#closing = 0;
   }
 
   /**
-   * Makes an action of `command` for a robot that is asked to be at `robot` ([A], m and rad, in the action's dimensions):
+   * Turns `command` into an action for a robot with the reference `robot` ([A], m and rad, in the action's dimensions):
    *
-   *   a = clamp(((p − p₀) − (q − q₀)) / scale, −1, 1), with p₀, q₀ the source and the robot when it was latched.
+   *   a = clamp(((p − p₀) − (q − q₀)) / scale, −1, 1), with p₀, q₀ the source and the robot at latching.
    *
-   * Zeros where the clutch is open, in the command that latches, and from where the source is more than 10 actions ahead, or no number,
-   * until its clutch is closed anew.
+   * Zeros while the clutch is open, in the command that latches, and once the source is more than 10 actions ahead, or
+   * NaN, until its clutch is closed again.
    */
   apply(command: TeleopCommand, robot: ArrayLike<number>): void {
     const { absolute } = command;
@@ -67,7 +67,7 @@ export class Clutch {
       const moved = pose[i]! - this.#sourceAtStart[i]!;
       const followed = robot[i]! - this.#robotAtStart[i]!;
       const lead = this.#difference(i, moved - followed) / this.#spec.dimensions[i]!.scale;
-      // Not finite is lost, too.
+      // Non-finite counts as lost, too.
       isLost ||= !(Math.abs(lead) <= MOST_LEAD_ACTIONS);
       action[i] = clamp(lead, -1, 1);
     }
@@ -77,7 +77,7 @@ export class Clutch {
     this.open();
   }
 
-  /** A tool's yaw goes the short way round; a joint has turns. */
+  /** A tool's yaw is wrapped to the shorter way; a joint may have several turns. */
   #difference(i: number, difference: number): number {
     const isCircle = isToolTurn(this.#spec.kind, this.#spec.dimensions[i]!.name);
     return isCircle && Number.isFinite(difference) ? wrapAngleRad(difference) : difference;

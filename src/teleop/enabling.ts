@@ -1,10 +1,10 @@
 /**
- * The enabling switch: whether an operator's motion may pass. Motion passes only after neutral was seen with the switch
- * held, and a command that has not changed for long counts as a stuck stick or a book on the keyboard.
+ * The enabling switch, which decides whether an operator's motion may pass. Motion passes only after neutral was seen
+ * with the switch held, and a command that has not changed for long counts as a stuck stick or a book on the keyboard.
  */
 
 export interface EnablingOptions {
-  /** A command other than zero, unchanged for this long, is taken back until neutral is seen again, s. */
+  /** Time after which an unchanged nonzero command is withdrawn until neutral is seen again, s. */
   readonly stuckAfterS: number;
 }
 
@@ -22,8 +22,8 @@ export class Enabling {
   }
 
   /**
-   * Whether `action` ([A], normalised) may pass at `nowS`, given whether the switch is held. Call once per step with
-   * the raw command, before it is zeroed. A value that is not finite never passes.
+   * Returns true if `action` ([A], normalised) may pass at `nowS`, given whether the switch is held. To be called once
+   * per step with the raw command, before it is zeroed. A non-finite value never passes.
    */
   update(enablingSwitch: 'held' | 'released', action: Float32Array, nowS: number): boolean {
     if (enablingSwitch === 'released') {

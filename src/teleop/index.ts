@@ -1,4 +1,4 @@
-/** Operators: keyboard, joystick, twists, scripts, and who holds the robot. */
+/** Operators: keyboard, joystick, twists, scripts, and the arbitration of control among them. */
 export { Clutch } from './clutch.ts';
 export { isRanged, withRange } from './devices/evdev-layout.ts';
 export { EvdevPadParser } from './devices/evdev-pad.ts';

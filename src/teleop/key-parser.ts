@@ -1,28 +1,28 @@
 /**
- * From a terminal's bytes to keys: printable ASCII, control codes, and the escape sequences of ECMA-48 and xterm. Any
- * bytes in any portions are accepted; what is not a key is dropped.
+ * Parses a terminal's bytes into keys: printable ASCII, control codes, and the escape sequences of ECMA-48 and xterm.
+ * Accepts any bytes in chunks of any size; other input is dropped.
  */
 
-/** A key press, or the repetition of one: terminals do not tell the two apart, nor report a release. */
+/** A key press, or a repetition: terminals do not distinguish the two, nor report a release. */
 export interface Key {
   /** A lower-case letter, a printable character, or `up`, `down`, `left`, `right`, `pageUp`, `pageDown`, `enter`, `backspace`, `escape`, `interrupt`. */
   readonly name: string;
   readonly hasShift: boolean;
 }
 
-/** A sequence that stops arriving for this long is over: a lone Escape, or rubbish. */
+/** Silence after which an escape sequence is over, s: a lone Escape, or rubbish. */
 const SEQUENCE_TIMEOUT_S = 0.05;
 const PASTE_TIMEOUT_S = 1;
 const SEQUENCE_MAX_BYTES = 64;
-/** More different keys than this at once is text pasted by mistake: no hand is that fast. */
+/** More distinct keys than this at once are text pasted by mistake: no hand is that fast. */
 const HAND_MAX_KEYS = 4;
 
 const ESC = 0x1b;
 const BEL = 0x07;
 const CTRL_C = 0x03;
-/** What Enter sends in raw mode. */
+/** Code of Enter in raw mode. */
 const CARRIAGE_RETURN = 0x0d;
-/** What terminals send for the Backspace key (DEL). */
+/** Code of the Backspace key (DEL). */
 const BACKSPACE = 0x7f;
 
 const FINAL_KEYS: Readonly<Record<string, string>> = { A: 'up', B: 'down', C: 'right', D: 'left' };
@@ -30,7 +30,7 @@ const TILDE_KEYS: Readonly<Record<string, string>> = { '5': 'pageUp', '6': 'page
 
 type State = 'ground' | 'escape' | 'csi' | 'ss3' | 'string';
 
-/** Keeps what is unfinished between portions. */
+/** Keeps unfinished sequences between chunks. */
 export class KeyParser {
   #state: State = 'ground';
   #parameters = '';
@@ -40,8 +40,8 @@ export class KeyParser {
   readonly #keys: Key[] = [];
 
   /**
-   * The keys in `bytes`, which arrived at `nowS`, each once however often it was repeated. Of pasted text only `interrupt`
-   * and space survive: a paste must not move a robot, and may stop it.
+   * Returns the keys in `bytes`, which arrived at `nowS`, each once however often it was repeated. Of pasted text only
+   * `interrupt` and space survive: a paste must not move a robot, and may stop it.
    */
   feed(bytes: Uint8Array, nowS: number): readonly Key[] {
     this.#keys.length = 0;
@@ -54,7 +54,7 @@ export class KeyParser {
     return isPaste ? distinct.filter(stops) : distinct;
   }
 
-  /** Gives the Escape key that an unfinished sequence turns out to be once nothing has followed it for a while. */
+  /** Returns the Escape key for an unfinished sequence that nothing has followed for a while. */
   idle(nowS: number): readonly Key[] {
     this.#keys.length = 0;
     this.#expire(nowS);
@@ -109,7 +109,7 @@ export class KeyParser {
   #onGround(byte: number): void {
     if (byte === CARRIAGE_RETURN) this.#emit('enter', 'plain');
     if (byte === BACKSPACE) this.#emit('backspace', 'plain');
-    // Bytes from 0x80 are UTF-8, which has no ASCII inside: dropping each of them drops whole characters.
+    // Bytes from 0x80 are UTF-8, which contains no ASCII: dropping each of them drops whole characters.
     if (byte < 0x20 || byte > 0x7e) return;
     const character = String.fromCharCode(byte);
     const lower = character.toLowerCase();
@@ -119,7 +119,7 @@ export class KeyParser {
   #onAfterEscape(byte: number): void {
     if (byte === 0x5b) this.#state = 'csi';
     else if (byte === 0x4f) this.#state = 'ss3';
-    // OSC, DCS, SOS, PM, APC: answers of the terminal, up to BEL or ESC \.
+    // OSC, DCS, SOS, PM, APC: responses of the terminal, up to BEL or ESC \.
     else if (byte === 0x5d || byte === 0x50 || byte === 0x58 || byte === 0x5e || byte === 0x5f) this.#state = 'string';
     else this.#state = 'ground';
   }

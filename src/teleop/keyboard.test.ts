@@ -56,7 +56,7 @@ function bench(options: Partial<KeyboardOptions> = {}): Bench {
 
 const moves = (command: TeleopCommand): number[] => [...command.action].map((v) => Math.round(v * 1e3) / 1e3);
 
-/** Takes control and lets one step pass, so that neutral was seen. */
+/** Takes control and runs one step, so that neutral was seen. */
 async function takeOver(b: Bench): Promise<void> {
   await b.type('t');
   b.poll();

@@ -1,6 +1,6 @@
 /**
- * A person at a terminal's keyboard. Taking over and giving back are explicit; in between, a held motion key moves and
- * no key means hold still. The terminal's raw mode is put back whatever happens.
+ * An operator at a terminal's keyboard. Taking over and giving back are explicit; in between, a held motion key moves
+ * and without a key the robot holds still. The terminal's mode is always restored.
  */
 import type { ActionSpec, Clock } from '../core/index.ts';
 import { Enabling } from './enabling.ts';
@@ -17,25 +17,25 @@ export interface KeyboardOptions extends Partial<OperatorHeard> {
   readonly clock: Clock;
   readonly action: ActionSpec;
   readonly windows?: HoldWindows;
-  /** Whether they say, by another device, that what they do is recovery. */
+  /** True while the operator signals recovery by another device. */
   readonly isRecoveringElsewhere?: (() => boolean) | undefined;
-  /** Ctrl+C, which raw mode keeps from becoming a signal. Absent: the signal is raised after all. */
+  /** Called for Ctrl+C, which raw mode keeps from becoming a signal. Absent: the signal is raised after all. */
   readonly onInterrupt?: () => void;
-  /** Control ended by itself: nothing was pressed for `LEASE_S`. */
+  /** Called when control ended by itself: no key was pressed for `LEASE_S`. */
   readonly onExpired?: () => void;
-  /** `?` was pressed; `help` is one line per group of keys. */
+  /** Called for `?`; `help` is one line per group of keys. */
   readonly onHelp?: (help: string) => void;
 }
 
-/** What a display shows of the keyboard. */
+/** Keyboard state for displays. */
 export interface KeyboardState extends OperatorEcho {
-  /** The terminal has gone away. */
+  /** True if the terminal has gone away. */
   readonly isLost: boolean;
-  /** When the last key came, seconds of the clock. */
+  /** Time of the last key, seconds of the clock. */
   readonly lastKeyAtS: number;
 }
 
-/** A person in control of whom nothing was heard for this long has gone; a stop stays until they take it back, s. */
+/** Silence after which control by this operator ends, s; a stop stays until the operator lifts it. */
 const LEASE_S = 30;
 
 const FIRST_STATE: KeyboardState = {
@@ -58,14 +58,14 @@ export class KeyboardTeleop implements TeleopSource {
   readonly #motion: MotionKeys;
   readonly #enabling = new Enabling();
   #state: KeyboardState = FIRST_STATE;
-  /** What keys do that move nothing, by their names. */
+  /** Actions of the non-motion keys, by name. */
   readonly #acts: Readonly<Record<string, () => void>> = {
     interrupt: () => this.#interrupt(),
     t: () => this.#onTakeOver(),
     g: () => this.giveBack(),
-    // The person lets the robot go on: their own stop is over as well.
+    // The operator lets the robot continue: their own stop ends as well.
     c: () => this.liftStop(),
-    // Not a way to give back: half an arrow key's sequence looks the same.
+    // Not used for giving back: half an arrow key's sequence looks the same.
     escape: () => this.#motion.release(),
     ' ': () => {
       this.#motion.release();
@@ -82,7 +82,7 @@ export class KeyboardTeleop implements TeleopSource {
     '?': () => this.#options.onHelp?.(this.help),
   };
 
-  /** Puts the terminal into raw mode where it is one; another stream of bytes works as well. */
+  /** Puts a terminal into raw mode; other byte streams work as well. */
   constructor(options: KeyboardOptions) {
     this.#options = options;
     const mark = options.onMark === undefined ? '' : 'm/n mark  ';
@@ -111,15 +111,15 @@ export class KeyboardTeleop implements TeleopSource {
     return this.#state.isInControl;
   }
 
-  /** The terminal has gone away. */
+  /** True if the terminal has gone away. */
   get isLost(): boolean {
     return this.#state.isLost;
   }
 
-  /** What the keys do, for people: lines that fit a terminal of 80 columns. */
+  /** Key legend for the operator: lines that fit a terminal of 80 columns. */
   get help(): string {
     const motion = this.#motion.help(this.#options.action);
-    // Marks are offered where somebody listens to them.
+    // Marks are offered only if they are handled.
     const marks = this.#options.onMark === undefined ? '' : 'm/n success/failure  ';
     const back = this.#options.onRewind === undefined ? '' : 'b go back the way it came  ';
     const critical = this.#options.onCritical === undefined ? '' : 'p critical phase  ';
@@ -139,7 +139,7 @@ export class KeyboardTeleop implements TeleopSource {
     if (!this.#enabling.update(isHeld ? 'held' : 'released', out.action, nowS)) out.action.fill(0);
   }
 
-  /** A new episode: keys count as released; control stays where it is, unless the terminal has gone away. */
+  /** Begins a new episode: keys count as released; control is kept, unless the terminal has gone away. */
   reset(): void {
     this.#motion.release();
     const { isInControl, isStopped, isLost } = this.#state;
@@ -152,18 +152,18 @@ export class KeyboardTeleop implements TeleopSource {
     this.#update({ isInControl: false, isStopped: false });
   }
 
-  /** As `c`: who had the arm before has it again. */
+  /** As `c`: control returns to its previous holder. */
   liftStop(): void {
     this.#update({ isStopped: false });
   }
 
-  /** Another operator took over: this one gives way, except for a stop. */
+  /** Called when another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
     this.#motion.release();
     this.#update({ isInControl: false });
   }
 
-  /** Puts the terminal back as it was and lets the process end. Idempotent. */
+  /** Restores the terminal and lets the process end. Idempotent. */
   close(): void {
     this.#terminal.close();
     this.#motion.release();
@@ -181,7 +181,7 @@ export class KeyboardTeleop implements TeleopSource {
     else if (this.state.isInControl && !this.state.isStopped) this.#motion.press(key, nowS);
   }
 
-  /** Taking over again while in control changes nothing but a stop, so that a repeated key does no harm. */
+  /** Repeating it while in control only lifts a stop, so that a repeated key does no harm. */
   #onTakeOver(): void {
     if (!this.state.isInControl || this.state.isStopped) this.#motion.release();
     this.#update({ isInControl: true, isStopped: false });
@@ -192,12 +192,12 @@ export class KeyboardTeleop implements TeleopSource {
       this.#options.onInterrupt();
       return;
     }
-    // Without a handler the signal ends the process at once, and nothing would put the terminal back.
+    // Without a handler the signal ends the process at once, and the terminal would not be restored.
     if (process.listenerCount('SIGINT') === 0) this.#terminal.close();
     process.kill(process.pid, 'SIGINT');
   }
 
-  /** As `g`, when nothing was heard for `LEASE_S`. A lost terminal keeps control until the episode is over. */
+  /** As `g`, after `LEASE_S` without a key. A lost terminal keeps control until the end of the episode. */
   #expire(nowS: number): void {
     const { isInControl, isStopped, isLost, lastKeyAtS } = this.#state;
     if (!isInControl || isStopped || isLost || nowS - lastKeyAtS < LEASE_S) return;
@@ -207,8 +207,8 @@ export class KeyboardTeleop implements TeleopSource {
   }
 
   /**
-   * The person can no longer be heard: if they had control, the robot holds still and the policy stays out until the
-   * next episode. Where they had asked for a stop it stays stopped.
+   * The operator can no longer be heard: if they were in control, the robot holds still and the policy stays out until
+   * the next episode. A requested stop remains.
    */
   #onLost(): void {
     this.#motion.release();

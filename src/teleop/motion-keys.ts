@@ -1,12 +1,12 @@
 /**
- * Which key moves which dimension of the action, and for how long one press counts. A terminal repeats a held key only
+ * Maps keys to dimensions of the action, and decides for how long a press counts. A terminal repeats a held key only
  * after 250–500 ms, then about 30 times a second, and never reports a release; so a first press counts until its first
  * repetition is due, and a repeated one until the next is overdue.
  */
 import { type ActionSpec, clamp, TOOL_AXES, toolAxisOf } from '../core/index.ts';
 import type { Key } from './key-parser.ts';
 
-/** How long a press counts. */
+/** Durations for which a press counts. */
 export interface HoldWindows {
   /** From the first press, s: longer than the terminal's delay before it repeats, or motion stutters. */
   readonly firstS: number;
@@ -16,7 +16,7 @@ export interface HoldWindows {
 
 export const DEFAULT_HOLD_WINDOWS: HoldWindows = { firstS: 0.6, repeatS: 0.15 };
 
-/** Keys for + and −: of the tool's axes in the order of `TOOL_AXES`, then of joints beside them; of a joint action in its order. */
+/** Keys for + and −: for the tool's axes in the order of `TOOL_AXES`, then for additional joints; for a joint action in its order. */
 const KEY_PAIRS: readonly (readonly [string, string])[] = [
   ['w', 's'],
   ['a', 'd'],
@@ -27,7 +27,7 @@ const KEY_PAIRS: readonly (readonly [string, string])[] = [
   ['u', 'o'],
   ['y', 'h'],
 ];
-/** Other names of the same keys, for hands that look for arrows. */
+/** Aliases of the same keys, for arrow keys. */
 const ALIASES: Readonly<Record<string, string>> = {
   up: 'w',
   down: 's',
@@ -45,7 +45,7 @@ interface Press {
   readonly untilS: number;
 }
 
-/** The motion keys that count at the moment: at most one for each dimension, the newest. */
+/** The motion keys in effect: at most one per dimension, the newest. */
 export class MotionKeys {
   readonly #windows: HoldWindows;
   readonly #directions: ReadonlyMap<string, { readonly dimension: number; readonly sign: 1 | -1 }>;
@@ -66,12 +66,12 @@ export class MotionKeys {
     this.#directions = directions;
   }
 
-  /** True for a key that moves something here. */
+  /** True for a key that moves a dimension of this action. */
   has(key: Key): boolean {
     return this.#directions.has(ALIASES[key.name] ?? key.name);
   }
 
-  /** Notes a press or repetition at `nowS`. The opposite direction ends at once. Shift marks it as recovery. */
+  /** Records a press or repetition at `nowS`. The opposite direction ends at once. Shift marks it as recovery. */
   press(key: Key, nowS: number): void {
     const direction = this.#directions.get(ALIASES[key.name] ?? key.name);
     if (direction === undefined) return;
@@ -87,12 +87,12 @@ export class MotionKeys {
     this.#presses.fill(undefined);
   }
 
-  /** Writes ±`scale` into `out` for each dimension with a key that counts at `nowS`, 0 elsewhere. Gives the phase. */
+  /** Writes ±`scale` into `out` for each dimension with a key in effect at `nowS`, 0 elsewhere. Returns the phase. */
   fill(out: Float32Array, scale: number, nowS: number): 'recover' | 'correct' {
     let phase: 'recover' | 'correct' = 'correct';
     out.fill(0);
     for (const press of this.#presses) {
-      // After a clock went back nobody knows how long ago it was pressed.
+      // After a clock went back, the age of a press is unknown.
       if (press === undefined || nowS >= press.untilS || nowS < press.atS) continue;
       out[press.dimension] = clamp(press.sign * scale, -1, 1);
       if (press.phase === 'recover') phase = 'recover';
@@ -100,7 +100,7 @@ export class MotionKeys {
     return phase;
   }
 
-  /** One line for each dimension with keys, e.g. `w/s x`. */
+  /** Returns the legend of each dimension with keys, e.g. `w/s x`. */
   help(action: ActionSpec): string {
     return action.dimensions
       .map(({ name }, dimension) => {

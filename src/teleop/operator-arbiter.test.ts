@@ -116,7 +116,7 @@ describe('OperatorArbiter', () => {
     b.isActive = true;
     step(arbiter);
     a.isActive = true;
-    // Told of Ann, Bob lets go, and has taken over again by the time that he is polled.
+    // Notified of Ann's take-over, Bob lets go, and has taken over again by the time that he is polled.
     b.onControlLost = () => {
       seen.isInControl = false;
     };
@@ -133,12 +133,12 @@ describe('OperatorArbiter', () => {
     const arbiter = new OperatorArbiter([a, b], 1);
     a.isActive = true;
     expect(step(arbiter)).toBe('human 0.3');
-    // As the word of a pedal that is read once more for a pad.
+    // Like a pedal that is read once more for a pad.
     b.onPoll = () => {
       seen.isInControl = false;
     };
     expect(step(arbiter)).toBe('policy');
-    // Who takes over again before the next poll takes over anew.
+    // A take-over before the next poll counts as a new one.
     b.onPoll = () => undefined;
     seen.isInControl = true;
     expect(step(arbiter)).toBe('human 0.3');
@@ -186,7 +186,7 @@ describe('OperatorArbiter', () => {
     a.isStopRequested = true;
     b.isActive = true;
     step(arbiter);
-    // A stop of Ann's that is lifted gives back; before the next poll she has taken over again.
+    // Lifting Ann's stop gives back; before the next poll she has taken over again.
     a.giveBack = () => {
       a.isStopRequested = false;
       seen.isInControl = false;
@@ -202,7 +202,7 @@ describe('OperatorArbiter', () => {
     const arbiter = new OperatorArbiter([a, b], 1);
     a.isActive = true;
     step(arbiter);
-    // Who stops is active as long as they do.
+    // A source that requests a stop is active for as long as it does.
     b.isStopRequested = b.isActive = true;
     b.giveBack = () => {
       b.isStopRequested = b.isActive = false;

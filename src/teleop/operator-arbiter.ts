@@ -1,6 +1,6 @@
 /**
- * Several operators as one: a person at the keyboard, one on the web, the scripted stand-in. One of them holds control
- * at a time; a stop from anyone counts.
+ * Several operators as one: an operator at the keyboard, one on the web, a script. One of them holds control at a time;
+ * a stop from any of them counts.
  */
 import { liftStopOf, type OperatorEcho, type TeleopCommand, type TeleopSource } from './teleop-source.ts';
 
@@ -8,17 +8,17 @@ interface Seat {
   readonly source: TeleopSource;
   readonly command: TeleopCommand;
   wasActive: boolean;
-  /** Right after it was polled. */
+  /** State right after it was polled. */
   wasInControl: boolean;
 }
 
-/** Itself a source, so that the node's loop need not know how many there are. */
+/** Itself a source, so that the node's loop need not know their number. */
 export class OperatorArbiter implements TeleopSource {
   readonly name = 'operators';
   readonly #seats: readonly Seat[];
-  /** In control; `undefined` when nobody took it. */
+  /** In control; `undefined` for none. */
   #holder: Seat | undefined;
-  /** Whom `poll` followed last: who asked to stop, or who is in control. */
+  /** Source that `poll` followed last: the one that requested a stop, or the one in control. */
   #decider: TeleopSource | undefined;
 
   /** `sources` must have different names; `actionSize` is A. */
@@ -32,7 +32,7 @@ export class OperatorArbiter implements TeleopSource {
     }));
   }
 
-  /** Of its operators, for people: `keyboard, browser`. */
+  /** Names of its operators, for display: `keyboard, browser`. */
   get names(): string {
     return this.#seats
       .filter(({ source }) => source.mayTakeFromPeople !== true)
@@ -40,22 +40,22 @@ export class OperatorArbiter implements TeleopSource {
       .join(', ');
   }
 
-  /** Name of the operator who decides; `undefined` where the policy does. */
+  /** Name of the operator who decides; `undefined` while the policy does. */
   get decider(): string | undefined {
     return this.#decider?.name;
   }
 
-  /** What the operator who decides drives with; empty where the policy does. */
+  /** Device of the operator who decides; empty while the policy does. */
   get device(): string {
     return this.#decider?.device ?? this.#decider?.name ?? '';
   }
 
-  /** Name of the person at it; empty where none was given. */
+  /** Name of the person at it; empty if not given. */
   get person(): string {
     return this.#decider?.person ?? '';
   }
 
-  /** Who decided last; `scripted` before anybody did. */
+  /** Kind of the last decider; `scripted` before there was any. */
   get decidedBy(): 'human' | 'scripted' {
     return this.#decider?.decidedBy ?? 'scripted';
   }
@@ -70,17 +70,17 @@ export class OperatorArbiter implements TeleopSource {
     return stopper && (stopper.stoppedBy ?? stopper.name);
   }
 
-  /** Whether anybody has taken over. */
+  /** True if any operator has taken over. */
   get isInControl(): boolean {
     return this.#seats.some((seat) => seat.source.isInControl ?? seat === this.#holder);
   }
 
-  /** Of the operator who has control. */
+  /** Network of the operator in control. */
   get network(): TeleopSource['network'] {
     return this.#holder?.source.network;
   }
 
-  /** Whether nobody of them can be heard any more. */
+  /** True if no operator can be heard any more. */
   get isLost(): boolean {
     return this.#seats.every((seat) => seat.source.isLost === true);
   }
@@ -89,15 +89,15 @@ export class OperatorArbiter implements TeleopSource {
     return this.#seats.flatMap(({ source }) => source.hint ?? []).join('  ');
   }
 
-  /** Of the first operator who has keys. */
+  /** Echo of the first operator who has keys. */
   get echo(): OperatorEcho | undefined {
     for (const { source } of this.#seats) if (source.echo !== undefined) return source.echo;
     return undefined;
   }
 
   /**
-   * A stop comes before a person, a person before the policy. An operator in control who does nothing wins over the policy too: it
-   * never takes over by itself.
+   * A stop takes precedence over an operator, an operator over the policy. An idle operator in control also prevails
+   * over the policy, which never takes over by itself.
    */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     for (const seat of this.#seats) this.#pollSeat(seat, observation, nowS);
@@ -119,17 +119,17 @@ export class OperatorArbiter implements TeleopSource {
   giveBack(): void {
     for (const seat of this.#seats) {
       seat.source.giveBack?.();
-      // Whoever takes over before the next poll does so anew.
+      // A take-over before the next poll counts as a new one.
       if (seat.source.isInControl === false) seat.wasActive = false;
     }
     if (this.#holder?.wasActive === false) this.#holder = undefined;
   }
 
-  /** Nobody asks for a stop any more. Whoever has control keeps it. */
+  /** Lifts all stops. The operator in control keeps it. */
   liftStop(): void {
     for (const seat of this.#seats) {
       liftStopOf(seat.source);
-      // Who gave control back with their stop takes over anew.
+      // An operator who gave control back with their stop takes over anew.
       if (seat.source.isInControl === false) seat.wasActive = false;
     }
   }
@@ -142,7 +142,7 @@ export class OperatorArbiter implements TeleopSource {
     for (const seat of this.#seats) seat.source.close();
   }
 
-  /** Control changes hands where a source becomes active (an explicit act) or stops being so. */
+  /** Control changes when a source becomes active (an explicit act) or inactive. */
   #pollSeat(seat: Seat, observation: Float32Array, nowS: number): void {
     const { source, command } = seat;
     source.poll(observation, nowS, command);
@@ -150,13 +150,13 @@ export class OperatorArbiter implements TeleopSource {
     this.#releaseHolder();
     if (!command.active) {
       if (this.#holder === seat) this.#holder = undefined;
-      // A stop takes control from nobody: whoever had it has it again once the stop is lifted.
+      // A stop does not end the holder's control: it applies again once the stop is lifted.
     } else if (source.isStopRequested === true) return;
     else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(seat);
     seat.wasActive = command.active;
   }
 
-  /** A source that is polled later may have given control back for the holder, as a pedal does: its action is dropped before it is used. */
+  /** Releases a holder whose control was given back by a source polled later, such as a pedal: its action is dropped before it is used. */
   #releaseHolder(): void {
     const holder = this.#holder;
     if (holder?.wasInControl !== true || holder.source.isInControl !== false) return;
@@ -164,17 +164,17 @@ export class OperatorArbiter implements TeleopSource {
     this.#holder = undefined;
   }
 
-  /** The last one counts, and who lost control is told. */
+  /** The last take-over counts, and the operator who lost control is notified. */
   #takeOver(seat: Seat): void {
     const lost = this.#holder;
     this.#holder = seat;
     if (lost === undefined || lost === seat) return;
     lost.source.onControlLost?.(seat.source.name);
-    // Whoever has let go and takes over again before the next look takes over all the same.
+    // An operator who has let go and takes over again before the next poll takes over nevertheless.
     if (lost.source.isInControl === false) lost.wasActive = false;
   }
 
-  /** A person, or what people have asked for, may take control from anyone, a script from nobody. */
+  /** A person, or a source requested by a person, may take control from any holder, a script from none. */
   #mayTakeOver(source: TeleopSource): boolean {
     return source.decidedBy === 'human' || source.mayTakeFromPeople === true || this.#holder === undefined;
   }

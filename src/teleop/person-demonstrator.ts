@@ -1,10 +1,10 @@
-/** A person who shows how it is done: the whole episode is theirs, and no key means hold still. */
+/** A person who demonstrates the task: they decide the whole episode, and without a key the robot holds still. */
 import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
 
-/** A demonstration by a person may take so many times the steps of an episode: a hand is slower than a policy. */
+/** Duration limit of a demonstration by a person, as a multiple of an episode's steps: a hand is slower than a policy. */
 export const DEMONSTRATION_PATIENCE = 5;
 
-/** Wraps the operators who may show it. Begin an episode when `isMoving`, so that nobody's waiting is recorded. */
+/** Wraps the operators who may demonstrate. Begin an episode once `isMoving`, so that waiting is not recorded. */
 export class PersonDemonstrator implements TeleopSource {
   readonly name = 'demonstrator';
   readonly decidedBy = 'human';
@@ -27,7 +27,7 @@ export class PersonDemonstrator implements TeleopSource {
     return this.#source.echo;
   }
 
-  /** Whether the person is in control and asks for motion now. */
+  /** True if the person is in control and requests motion now. */
   isMoving(nowS: number): boolean {
     this.#source.poll(this.#nothing, nowS, this.#command);
     const { active, action, absolute } = this.#command;
@@ -46,11 +46,11 @@ export class PersonDemonstrator implements TeleopSource {
   /** Keys stay pressed: the motion that began the episode is its first step. */
   reset(): void {}
 
-  /** The operators belong to somebody else. */
+  /** The operators are closed by their owner. */
   close(): void {}
 }
 
-/** What a person is asked for, with `done` of `wanted` demonstrations behind them. */
+/** Prompt for the person, with `done` of `wanted` demonstrations complete. */
 export function demonstrationPrompt(done: number, wanted: number): readonly [atTerminal: string, atPage: string] {
   const which = `Show ${done + 1} of ${wanted}`;
   return [

@@ -1,4 +1,4 @@
-/** Operators of others: the plugin contract of the kind `operator`. */
+/** Third-party operators: the plugin contract of the kind `operator`. */
 import {
   type ActionSpec,
   checkAction,
@@ -10,27 +10,27 @@ import {
 } from '../core/index.ts';
 import { liftStopOf, type OperatorEcho, type TeleopCommand, type TeleopSource } from './teleop-source.ts';
 
-/** What an operator is made for. */
+/** Context passed to `create`. */
 export interface OperatorContext<O = unknown> {
   readonly observation: ObservationSpec;
   readonly action: ActionSpec;
   readonly policyHz: number;
   /** `demonstrator`: decides the whole episode. `overseer`: lets the policy try, and takes over when it wants to. */
   readonly role: 'demonstrator' | 'overseer';
-  /** Of the run; a script draws all its chance from it, so that runs repeat. */
+  /** Seed of the run; a script draws all its randomness from it, so that runs repeat. */
   readonly seed: number;
-  /** `operatorPlugin.options` of the task's file, as the plugin's own check gives them. */
+  /** `operatorPlugin.options` of the task's file, as returned by the plugin's own check. */
   readonly options: O;
 }
 
-/** A kind of operator: a device in a person's hand, or a script. Its module is loaded in the node's process. */
+/** A kind of operator: a hand-held device, or a script. Its module is loaded in the node's process. */
 export interface OperatorPlugin<O = unknown> extends PluginBase<O> {
   create(context: OperatorContext<O>): TeleopSource;
 }
 
 /**
- * Loads the operator of others that `reference` names, and makes it for `context`. What it decides is checked as a policy's
- * decisions are: anything but an action throws, and never reaches the guard. Throws `ReinError('config')`.
+ * Loads the third-party operator named by `reference`, and creates it for `context`. Its output is checked like a
+ * policy's: anything but an action throws, and never reaches the guard. Throws `ReinError('config')`.
  */
 export function openOperator(reference: PluginReference, context: Omit<OperatorContext, 'options'>): TeleopSource {
   const { plugin, options } = openPlugin<OperatorPlugin>('operator', reference);
@@ -86,7 +86,7 @@ class PluginOperator implements TeleopSource {
     if (out.phase !== 'recover' && out.phase !== 'correct')
       this.#refuse(`its phase is ${String(out.phase)}, neither recover nor correct`);
     if (out.absolute === undefined) checkAction('config', this.#who, action, this.#actionSize);
-    // That its numbers are finite, the clutch sees to.
+    // The clutch checks that its numbers are finite.
     else if (out.absolute?.pose?.length !== this.#actionSize)
       this.#refuse(`its pose is not ${this.#actionSize} numbers, one a dimension of the action`);
   }
@@ -116,7 +116,7 @@ class PluginOperator implements TeleopSource {
   }
 }
 
-/** Refuses what a plugin called `name` gave for an operator where a node could not use it. Throws `ReinError('config')`. */
+/** Rejects an operator returned by the plugin `name` that a node could not use. Throws `ReinError('config')`. */
 function checkOperator(source: unknown, name: string): asserts source is TeleopSource {
   const refuse = checkGiven('operator', name, source);
   const given = source as Partial<TeleopSource>;

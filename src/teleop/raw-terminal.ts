@@ -1,4 +1,4 @@
-/** A terminal in raw mode: bytes as they are typed, and the mode put back at the end, however the process ends. */
+/** A terminal in raw mode: bytes as typed, and the mode restored at the end, however the process ends. */
 import type { Readable } from 'node:stream';
 
 /** A readable stream that may be a terminal, as `process.stdin` is. */
@@ -10,7 +10,7 @@ export type TerminalInput = Readable & {
 
 export interface TerminalListener {
   readonly onBytes: (bytes: Uint8Array) => void;
-  /** The stream ended or broke. Called at most once, not after `close`. */
+  /** Called when the stream ended or broke. At most once, not after `close`. */
   readonly onLost: () => void;
 }
 
@@ -40,7 +40,7 @@ export class RawTerminal {
     input.resume();
   }
 
-  /** Puts the mode back and stops reading. Idempotent. */
+  /** Restores the mode and stops reading. Idempotent. */
   close(): void {
     if (!this.#isOpen) return;
     this.#restoreMode();

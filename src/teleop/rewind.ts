@@ -1,52 +1,53 @@
 /**
- * Back along the way that the robot came: the references of its last steps, played backwards at half their pace at most. It is a
- * source like any other, so guard, limits and stops are those of every command, and nobody else decides meanwhile. It ends at the
- * oldest pose that it knows, at a contact, where it gets no further, at a stop, and where anybody takes over; it then holds until somebody gives back.
+ * Rewinds the robot's path: the references of its last steps, played backwards at half their pace at most. It is a
+ * source like any other, so guard, limits and stops are those of every command, and no other source decides meanwhile.
+ * It ends at the oldest known pose, at a contact, when it gets no further, at a stop, and when another operator takes
+ * over; it then holds until control is given back.
  */
 import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../core/index.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 export interface RewindOptions {
   readonly action: ActionSpec;
-  /** Poses that are remembered, at most: one a policy step, oldest forgotten. */
+  /** Largest number of poses remembered: one a policy step, oldest forgotten. */
   readonly steps: number;
-  /** Share of the pace at which the robot came, and of the full action; (0, 0.5]. */
+  /** Share of the original pace, and of the full action; (0, 0.5]. */
   readonly pace: number;
-  /** A force that grows by so much since the rewind began ends it, N. */
+  /** Rise of the force since the rewind began that ends it, N. */
   readonly contactForceN: number;
-  /** [A] where the robot is asked to be, m and rad in the action's dimensions; reused. */
+  /** [A] reference of the robot, m and rad in the action's dimensions; reused. */
   readonly reference: () => ArrayLike<number>;
-  /** Size of the force at the tool, N. */
+  /** Magnitude of the force at the tool, N. */
   readonly forceN: () => number;
-  /** Somebody has the robot stopped. */
+  /** True while the robot is stopped. */
   readonly isStopped: () => boolean;
-  /** Told once why it ended, one sentence. */
+  /** Called once with the reason for its end, one sentence. */
   readonly onEnd: (why: string) => void;
 }
 
-/** Between two steps no reference goes further than this, in actions; where it did, something else moved the robot. */
+/** Largest distance of the reference between two steps, in actions; beyond it, something else moved the robot. */
 const MOST_ACTIONS = 2;
-/** Polls without getting nearer to where it goes: something is in the way. */
+/** Polls without progress after which something is in the way. */
 const MOST_POLLS_AT_ONE_PLACE = 20;
-/** A pose is reached, and a step is no standing still, where the difference is above so much of an action. */
+/** Distance, in actions, below which a pose is reached, and a step counts as standing still. */
 const NEAR = 0.02;
 
 export class Rewind implements TeleopSource {
   readonly name = 'rewind';
   readonly decidedBy = 'scripted';
-  /** A person has asked for it, whoever has control. */
+  /** Requested by a person, regardless of the holder of control. */
   readonly mayTakeFromPeople = true;
-  /** Nobody is to be heard here. */
+  /** It has no device that could be heard. */
   readonly isLost = true;
   readonly #options: RewindOptions;
   readonly #poses: Float64Array;
   readonly #target: Float64Array;
   #count = 0;
   #oldest = 0;
-  /** Place between the poses, counted from the oldest. */
+  /** Position between the poses, counted from the oldest. */
   #at = 0;
   #forceAtStartN = 0;
-  /** Polls since it last got further back. */
+  /** Polls since the last progress. */
   #pollsHere = 0;
   #state: 'out' | 'rewinding' | 'holding' = 'out';
 
@@ -64,12 +65,12 @@ export class Rewind implements TeleopSource {
     return this.#state !== 'out';
   }
 
-  /** Poses that are remembered now. */
+  /** Number of poses remembered now. */
   get length(): number {
     return this.#count;
   }
 
-  /** A step was done: remembers where the robot was asked to be, unless it stood or went back. */
+  /** Called after a step: remembers the robot's reference, unless it stood or went back. */
   note(): void {
     if (this.isRewinding) return;
     const reference = this.#options.reference();
@@ -85,7 +86,7 @@ export class Rewind implements TeleopSource {
     this.#poses.set(reference, this.#slot(this.#count++));
   }
 
-  /** Begins to go back. The result is why it cannot, one sentence. */
+  /** Begins to go back. Returns the reason if it cannot, one sentence. */
   begin(): string | undefined {
     if (this.isRewinding) return 'It is going back already.';
     if (this.#options.isStopped()) return 'The robot is stopped: let it go on first.';
@@ -111,12 +112,12 @@ export class Rewind implements TeleopSource {
     if (this.isRewinding) this.#goBack(out.action);
   }
 
-  /** As often as anybody looks: a contact or a stop ends it. Tick-safe where it goes on. */
+  /** Ends the rewind at a contact or a stop, at every poll and in between. Tick-safe while it continues. */
   watch(): void {
     if (!this.isRewinding) return;
     const { forceN, contactForceN, isStopped } = this.#options;
     if (isStopped()) this.#end('the robot was stopped');
-    // What is no number is no measurement, and no contact.
+    // NaN is no measurement, and no contact.
     else if (forceN() > this.#forceAtStartN + contactForceN) this.#end('the tool met something');
   }
 
@@ -141,7 +142,7 @@ export class Rewind implements TeleopSource {
     return this.#options.action.dimensions.length;
   }
 
-  /** Aims at the pose of now, and at an earlier one once the robot is there. */
+  /** Aims at the present pose, and at an earlier one once the robot is there. */
   #goBack(out: Float32Array): void {
     const { reference, action, pace } = this.#options;
     const robot = reference();
@@ -155,7 +156,7 @@ export class Rewind implements TeleopSource {
       this.#end('that is as far back as it knows');
       return;
     }
-    // Whoever lags does not catch up faster than they may.
+    // A lagging robot does not catch up faster than permitted.
     this.#aim();
     if (this.#distance(robot, this.#target) <= pace && this.#at > 0) {
       this.#at = Math.max(0, this.#at - pace);
@@ -170,7 +171,7 @@ export class Rewind implements TeleopSource {
     }
   }
 
-  /** Sets the target between the two poses beside `#at`. */
+  /** Sets the target between the two poses next to `#at`. */
   #aim(): void {
     const low = Math.floor(this.#at);
     const [before, after] = [this.#slot(low), this.#slot(Math.min(low + 1, this.#count - 1))];
@@ -195,7 +196,7 @@ export class Rewind implements TeleopSource {
     return this.#poses.subarray(slot, slot + this.#size);
   }
 
-  /** The largest difference of a dimension, in actions. */
+  /** Returns the largest difference of a dimension, in actions. */
   #distance(a: ArrayLike<number>, b: ArrayLike<number>): number {
     let most = 0;
     for (const [i, { scale }] of this.#options.action.dimensions.entries()) {
@@ -205,7 +206,7 @@ export class Rewind implements TeleopSource {
     return most;
   }
 
-  /** A tool's yaw goes the short way round; a joint has turns. */
+  /** A tool's yaw is wrapped to the shorter way; a joint may have several turns. */
   #difference(i: number, difference: number): number {
     const { kind, dimensions } = this.#options.action;
     const isCircle = isToolTurn(kind, dimensions[i]!.name);

@@ -1,28 +1,28 @@
-/** The contract of everything that lets a person (or the scripted stand-in for one) decide. */
+/** Contract of all sources by which an operator, or a script in their place, can decide. */
 
-/** Where an absolute source (a leader arm, a tracker) is. `Clutch` makes an action of it: poses never reach a robot as they are. */
+/** Pose of an absolute source (a leader arm, a tracker). `Clutch` converts it into an action: poses never reach a robot directly. */
 export interface SourcePose {
   /** Name of the source. */
   readonly source: string;
-  /** Number of the closing of its clutch, the enabling switch: another at each, 0 while it is open. */
+  /** Number of the closing of its clutch, the enabling switch: incremented at each, 0 while it is open. */
   readonly closing: number;
-  /** [A] m or rad, in the action's dimensions; where its zero is does not matter. */
+  /** [A] m or rad, in the action's dimensions; the origin is arbitrary. */
   readonly pose: ArrayLike<number>;
 }
 
-/** What the operator wants for one policy step. */
+/** The operator's request for one policy step. */
 export interface TeleopCommand {
-  /** True while the operator has taken over. False: the other fields mean nothing. */
+  /** True while the operator has taken over. False: the other fields are undefined. */
   active: boolean;
-  /** [A] normalised action, as a policy's: how far to go from where the robot is. Means nothing where `absolute` is given. */
+  /** [A] normalised action, like a policy's: motion relative to the robot's pose. Undefined if `absolute` is given. */
   readonly action: Float32Array;
-  /** Given by sources with a pose of their own; `undefined` by those that give rates. */
+  /** Given by sources with an absolute pose; `undefined` for those that give rates. */
   absolute?: SourcePose | undefined;
   /** Recovering to a known state, or correcting the sub-task itself. */
   phase: 'recover' | 'correct';
 }
 
-/** What a display shows of a person at keys: what was heard of them last, whether or not it counts yet. */
+/** Echo of an operator's keys for displays: the last input, whether or not it counts yet. */
 export interface OperatorEcho {
   readonly isInControl: boolean;
   readonly isStopped: boolean;
@@ -32,64 +32,64 @@ export interface OperatorEcho {
   readonly lastKey: string;
 }
 
-/** Told of what a person says besides motion: how the episode ended, and that what they are asked for is skipped. */
+/** Receives an operator's inputs besides motion, such as the episode's outcome, or skipping a requested demonstration. */
 export interface OperatorHeard {
-  /** They mark the episode. Absent: nothing is judged. */
+  /** Called when they mark the episode. Absent: marks are not used. */
   readonly onMark?: (outcome: 'success' | 'failure') => void;
   readonly onSkip: () => void;
-  /** Take back the last demonstration, or do the present one again. Absent: nobody records. */
+  /** Called to discard the last demonstration, or repeat the present one. Absent: nothing is recorded. */
   readonly onRedo?: () => void;
-  /** They want the robot to go back the way it came. */
+  /** Called to rewind the robot's path. */
   readonly onRewind?: () => void;
-  /** They begin the critical phase of the episode. Absent: the task has none that people begin. */
+  /** Called to begin the critical phase of the episode. Absent: the task has none that operators begin. */
   readonly onCritical?: () => void;
-  /** They let the robot go on (`c` at the terminal). */
+  /** Called to let the robot continue (`c` at the terminal). */
   readonly onGoOn?: () => void;
-  /** They give back, whether or not they have control themselves. */
+  /** Called to give back, whether or not they are in control themselves. */
   readonly onGiveBack?: () => void;
 }
 
-/** A device or script that may take over. One person holds the lease at a time. */
+/** A device or script that may take over. One operator holds the lease at a time. */
 export interface TeleopSource {
   readonly name: string;
-  /** What they drive with, where that is not their name; recorded with what they do. */
+  /** Input device, if other than their name; recorded with their actions. */
   readonly device?: string;
-  /** Whose hands they are in, where that is known; recorded with what they do. */
+  /** Name of the person at the device, if known; recorded with their actions. */
   readonly person?: string;
-  /** Whether a person decides or a script that stands in for one; recorded with every step. */
+  /** Whether a human decides or a script in their place; recorded with every step. */
   readonly decidedBy: 'human' | 'scripted';
-  /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */
+  /** True while the operator requests a stop, which counts regardless of the holder of control. Absent: cannot request one. */
   readonly isStopRequested?: boolean;
-  /** What stopped it while `isStopRequested`, for people: `Ada at the page`. Absent: their name. */
+  /** Cause of the stop while `isStopRequested`, for display: `Ada at the page`. Absent: their name. */
   readonly stoppedBy?: string | undefined;
-  /** Whether they have taken over, at once and not only at the next poll: a hand needs real time. Absent: as last polled. */
+  /** True if they have taken over, at once and not only at the next poll: a hand needs real time. Absent: as last polled. */
   readonly isInControl?: boolean;
-  /** Takes control from people too: only they ask it to. Absent: a script takes it from nobody. */
+  /** True if it may take control from humans too, only at their request. Absent: a script never does. */
   readonly mayTakeFromPeople?: boolean;
-  /** How old what they were shown was when they were heard last, ms, and how old it may be. Absent: they are at the robot. */
+  /** Age of the frame shown to them when they were last heard, ms, and its limit. Absent: they are at the robot. */
   readonly network?: { readonly ageMs: number; readonly leaseMs: number } | undefined;
-  /** They are gone for good: nothing will be heard of them in this process again. Absent: never. */
+  /** True if they are gone for good in this process. Absent: never. */
   readonly isLost?: boolean;
-  /** For displays: one line on what to press. Absent: nothing is said. */
+  /** For displays: one line on what to press. Absent: nothing is shown. */
   readonly hint?: string;
   /** For displays. Absent: there are no keys. */
   readonly echo?: OperatorEcho | undefined;
-  /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */
+  /** Called once per policy step with the policy's observation; fills `out`. Never blocks. */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void;
-  /** In real time, every 20 ms or so between polls: sees a dropout at once. Absent: nothing to see. */
+  /** Called in real time, about every 20 ms between polls: detects a dropout at once. Absent: nothing to detect. */
   watch?(): void;
-  /** Ends this operator's control and stop, as somebody who may do so has asked for: a resume or a reset. */
+  /** Ends this operator's control and stop, at an authorised request: a resume or a reset. */
   giveBack?(): void;
-  /** Ends their stop alone, as somebody who may do so has asked for. Absent: as `giveBack`. */
+  /** Ends their stop only, at an authorised request. Absent: as `giveBack`. */
   liftStop?(): void;
-  /** Another operator, named `by`, took control. */
+  /** Called when another operator, named `by`, took control. */
   onControlLost?(by: string): void;
-  /** A new episode begins. */
+  /** Called when a new episode begins. */
   reset(): void;
   close(): void;
 }
 
-/** Ends a stop of `source`, where it asks for one. */
+/** Ends a stop of `source`, if it requests one. */
 export function liftStopOf(source: TeleopSource): void {
   if (source.isStopRequested !== true) return;
   if (source.liftStop === undefined) source.giveBack?.();

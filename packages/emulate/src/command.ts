@@ -1,4 +1,4 @@
-/** What `rein emulate` does: the devices of a robot at a port of this machine, until somebody ends it. */
+/** Implements `rein emulate`: serves the devices of a robot at a port of this machine until it is interrupted. */
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -51,7 +51,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
       (line) => say.note(line),
       'the port goes',
       async ({ signal }) => {
-        // As hardware comes before programs. The thread that reads the port has it from this one.
+        // Hardware has priority over programs, hence real time. The thread that reads the port inherits it from this one.
         const { isRaised } = raiseThisThread();
         emulator.plug();
         const { path } = emulator;
@@ -80,7 +80,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
   }
 }
 
-/** The robot, and what a task puts beside it. */
+/** Returns the robot, and the scene that a task puts beside it. */
 function worldOf({ kind, robot: name, task, config: overlay, seed }: EmulateOptions): {
   robot: RobotConfig;
   scene?: EmulatedScene | undefined;
@@ -88,7 +88,7 @@ function worldOf({ kind, robot: name, task, config: overlay, seed }: EmulateOpti
   if (task === undefined) return { robot: loadRobotFile(name ?? EMULATED_ROBOTS[kind]).robot };
   const override = (value: string): Override => ({ option: '--robot', path: ['task', 'robot'], value });
   const overrides = name === undefined ? [] : [override(loadRobotFile(name).file)];
-  // As the simulator has it: there each signal is measured. The bus is what the robot's own file says.
+  // Resolved as in simulation, where every signal is measured; the bus itself comes from the robot's own file.
   const config = resolveConfig({ task, seed, overrides, overlay, isSimulated: true });
   const folder = /\.ya?ml$/.test(task) ? dirname(resolve(task)) : undefined;
   const own =
@@ -145,11 +145,11 @@ function obey(emulator: Emulator, hand: Hand | undefined, line: string, say: Rep
   }
 }
 
-/** Somebody beside the robot, as far as lines that are typed can be. */
+/** Hand beside the robot, controlled by typed lines. */
 interface Hand {
-  /** What it can be told, and what that does. */
+  /** Commands that the hand takes, with their help texts. */
   readonly help: readonly (readonly [usage: string, help: string])[];
-  /** Whether `line` was for it. Throws `ReinError('config')` where it cannot be meant so. */
+  /** Returns true if `line` was a command for it. Throws `ReinError('config')` if its arguments are invalid. */
   obey(line: string, ids: readonly number[]): boolean;
 }
 
@@ -218,11 +218,11 @@ interface Ready {
   readonly serial: string | undefined;
   readonly baud: number;
   readonly ids: readonly number[];
-  /** Whether it has real-time priority. */
+  /** True if the process has real-time priority. */
   readonly isRaised: boolean;
 }
 
-/** What is said, in words or as one JSON object a line. */
+/** Prints messages as text, or as one JSON object a line. */
 class Reporter {
   readonly #isJson: boolean;
 
@@ -276,7 +276,7 @@ class Reporter {
     );
   }
 
-  /** With what it took so far of a processor, s, and of time. */
+  /** Adds the processor time and the running time of the process so far, s. */
   statistics(event: 'statistics' | 'ended', statistics: ReturnType<Emulator['statistics']>): void {
     const { user, system } = process.cpuUsage();
     const took = { cpuS: (user + system) * 1e-6, upS: process.uptime() };

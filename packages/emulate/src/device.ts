@@ -1,4 +1,4 @@
-/** What an emulated device is: bytes in, bytes out at their moment, and a body that moves meanwhile. */
+/** Interface of an emulated device: bytes in, bytes out at their times, and a body that moves meanwhile. */
 
 import type { ServoFaults } from './faults.ts';
 
@@ -6,48 +6,48 @@ import type { ServoFaults } from './faults.ts';
 export type Transmit = (bytes: Uint8Array, atS: number) => void;
 
 /**
- * A device, or a chain of them, at the other end of a serial line. It knows no port and no clock but the one that it is told: the same
+ * Device, or a chain of them, at the other end of a serial line. It knows no port and no clock, only the times that it is given: the same
  * calls give the same bytes, so a test can let a second pass in a millisecond, and a pseudo-terminal serves it in real time.
  */
 export interface EmulatedDevice {
-  /** The first `count` of `bytes` have arrived, the last of them at `atS`. May be any part of a packet. */
+  /** Receives the first `count` of `bytes`, the last of which arrived at `atS`. May be any part of a packet. */
   receive(bytes: Uint8Array, count: number, atS: number, transmit: Transmit): void;
-  /** Time has come to `nowS`, which never falls: bodies move, watchdogs run out, and what was due is sent. */
+  /** Advances to `nowS`, which never decreases: bodies move, watchdogs expire, and replies that are due are sent. */
   advance(nowS: number, transmit: Transmit): void;
-  /** Power is cut (brown-out): registers without memory are those of the factory, torque is off. */
+  /** Cuts the power (brown-out): volatile registers are reset to factory values, torque is off. */
   powerCycle(): void;
 }
 
-/** What a family's packets have where, so that one can be forged. */
+/** Layout of a family's packets, as needed to forge one. */
 export interface PacketShape {
-  /** Where its id stands. */
+  /** Index of the id in a packet. */
   readonly idAt: number;
-  /** Makes the checksum right again. */
+  /** Recomputes the checksum in place. */
   seal(packet: Uint8Array): void;
 }
 
-/** Since the beginning: whole requests, bytes that were part of none, and requests with a wrong checksum. */
+/** Counts since the start: whole requests, bytes that belonged to none, and requests with a wrong checksum. */
 export interface BusCounts {
   readonly requests: number;
   readonly wrongBytes: number;
   readonly checksumErrors: number;
 }
 
-/** How one device is, for people and scripts. */
+/** State of one device, for display and for scripts. */
 export interface DeviceState {
   readonly id: number;
   readonly model: string;
-  /** As it is read, in counts. */
+  /** Position as reported, in counts. */
   readonly position: number;
   readonly isTorqueOn: boolean;
-  /** Share of what the motor can, −1 to 1. */
+  /** Share of the motor's maximum, −1 to 1. */
   readonly load: number;
   readonly currentA: number;
   readonly temperatureC: number;
   readonly errors: readonly string[];
-  /** Of an encoder: the signal that it measures, and what one count of it is, m or rad. */
+  /** Encoders only: the measured signal, and the size of one count, m or rad. */
   readonly measures?: { readonly signal: string; readonly perCount: number } | undefined;
-  /** Where a car's rear axle has its middle, and where it heads, to the left, from where it stood at first; absent with wheels in the air. */
+  /** Middle of a car's rear axle, and its heading, positive to the left, relative to its start; absent with wheels in the air. */
   readonly place?: { readonly xM: number; readonly yM: number; readonly headingRad: number };
 }
 
@@ -56,11 +56,11 @@ export interface EmulatedBus extends EmulatedDevice {
   readonly packets: PacketShape;
   readonly ids: readonly number[];
   readonly counts: BusCounts;
-  /** What is wrong with the device `id`, to be changed; `undefined` where there is none. */
+  /** Returns the injected faults of the device `id`, which may be modified; `undefined` if there is no such device. */
   faultsOf(id: number): ServoFaults | undefined;
   states(): readonly DeviceState[];
-  /** Of the supply, V; to be changed. Absent: none that counts. */
+  /** Supply voltage, V; mutable. Absent: no supply is emulated. */
   supplyV?: number;
-  /** Writes a register of the device `id`, stored too; false where there is none. Absent: the devices have none. */
+  /** Writes a register of the device `id`, and its stored value; false if there is none. Absent: the devices have no registers. */
   setRegister?(id: number, register: string, counts: number): boolean;
 }

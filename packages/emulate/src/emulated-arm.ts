@@ -1,4 +1,4 @@
-/** Which servos a robot's file has on its bus, and how they are mounted: one for each joint, or two, and one for each further encoder. */
+/** Servos that a robot's file has on its bus, and their mounting: one or two for each joint, and one for each further encoder. */
 import { existsSync } from 'node:fs';
 import type { RobotConfig } from '../../../src/config/index.ts';
 import { ReinError } from '../../../src/core/index.ts';
@@ -15,25 +15,25 @@ import type { ServoSpec } from './servo-chain.ts';
 
 /** One servo of a robot's file. */
 export interface MountedServo extends Omit<ServoSpec, 'registers'> {
-  /** What its register for the offset holds, where it has been calibrated. */
+  /** Content of its offset register; 0 without a calibration. */
   readonly homingOffsetCounts: number;
 }
 
-/** Counts of an encoder that the robot's file does not name: of 0.01 mm, or 0.1 mrad. */
+/** Counts per unit of an encoder that the robot's file does not name: 0.01 mm, or 0.1 mrad, a count. */
 const COUNTS_PER = { m: 100_000, rad: 10_000 };
 
-/** What a family of servos is built in with, where the robot's file has no bus. */
+/** Servos of a family to use if the robot's file has no bus. */
 interface DefaultServos {
   readonly family: string;
   readonly model: string;
   readonly models: Readonly<Record<string, ServoModel>>;
-  /** Signals of the scene: an encoder for each that `driver.signals` does not name, with the ids behind all others. */
+  /** Signals of the scene: one that `driver.signals` does not name gets an encoder, with an id behind all others. */
   readonly signalNames?: readonly string[] | undefined;
 }
 
 /**
- * The servos of `robot`: those of its `driver`, mounted as its calibration says where there is one; else one of the default model for each
- * joint, with the ids 1, 2, …, each in the middle of its turn at the joint's zero. Throws `ReinError('config')`.
+ * Returns the servos of `robot`: those of its `driver`, else one of the default model for each joint, with the ids 1, 2, …. They are
+ * mounted as calibrated, or without a calibration in the middle of their turn at the joint's zero. Throws `ReinError('config')`.
  */
 export function mountedServos(robot: RobotConfig, defaults: DefaultServos): readonly MountedServo[] {
   const { driver, joints } = robot;
@@ -93,7 +93,7 @@ export function mountedServos(robot: RobotConfig, defaults: DefaultServos): read
   return [...named, ...ofScene];
 }
 
-/** `undefined` where there is none yet, or none that could be this robot's: bringing one up is what an emulator is for. */
+/** Returns `undefined` without a calibration, or if it cannot be this robot's: emulators serve to bring one up. */
 function calibrationOf(robot: RobotConfig, config: ServoConfig, family: string): Calibration | undefined {
   const path = config.calibration ?? calibrationPath(robot.name);
   if (!existsSync(path)) return undefined;

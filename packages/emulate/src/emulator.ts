@@ -1,4 +1,4 @@
-/** A bus of emulated devices at a port, with all that can be made to go wrong on it. */
+/** Bus of emulated devices at a port, with the faults that can be injected. */
 import { type Clock, ReinError, type Rng } from '../../../src/core/index.ts';
 import type { EmulatedBus } from './device.ts';
 import type { FaultTarget, LineFault, PacketFault, RequestFault, ServoFaults } from './faults.ts';
@@ -15,7 +15,7 @@ export interface EmulatorOptions {
   readonly rng: Rng;
   /** Path of the symbolic link to the port. */
   readonly link?: string | undefined;
-  /** Of the adapter, s: see `Wire`. */
+  /** Latency of the adapter, s: see `Wire`. */
   readonly latencyS?: number | undefined;
 }
 
@@ -39,12 +39,12 @@ export class Emulator implements FaultTarget {
     return this.bus.ids;
   }
 
-  /** Where the port is now; `undefined` while it is unplugged. */
+  /** Present path of the port; `undefined` while it is unplugged. */
   get path(): string | undefined {
     return this.#server.path;
   }
 
-  /** Counts of line and devices, and how exact replies were, s. */
+  /** Counts of line and devices, and lateness of replies, s. */
   statistics() {
     const { beginLateS, endLateS, counts } = this.#server;
     return {
@@ -97,7 +97,7 @@ export class Emulator implements FaultTarget {
     this.bus.powerCycle();
   }
 
-  /** Throws `ReinError` where this machine has no port for it. */
+  /** Throws `ReinError` if this machine cannot provide a port. */
   plug(): void {
     this.#server.plug();
   }
@@ -106,7 +106,7 @@ export class Emulator implements FaultTarget {
     this.#server.unplug();
   }
 
-  /** Serves the port until `signal`; `between` is called some hundred times a second at most. */
+  /** Serves the port until `signal` aborts; `between` is called at most about a hundred times a second. */
   run(signal: AbortSignal, between?: () => void): Promise<void> {
     return this.#server.run(signal, between);
   }

@@ -1,10 +1,10 @@
 /**
- * What can be wrong with an emulated bus, by name: on the line by rate or for the next packet, in a servo by its id, and at the plug.
- * Types, what people type, and what each does stand here; `faulty-device.ts` does those of the line, each family those of its servos.
+ * Faults that can be injected into an emulated bus, by name: on the line by rate or for the next packet, in a servo by its id, and at the
+ * plug. Defines types, typed commands and their effects; `faulty-device.ts` implements the faults of the line, each family its servos'.
  */
 import { didYouMean, ReinError } from '../../../src/core/index.ts';
 
-/** On the line, by name: the share of packets (0 to 1) that it befalls; `drop` and `flip`: of bytes. */
+/** Faults on the line, by name; their rate is a share (0 to 1) of packets, for `drop` and `flip` of bytes. */
 export const LINE_FAULTS = {
   drop: 'a byte is missing',
   flip: 'one bit of a byte is turned',
@@ -18,12 +18,12 @@ export const LINE_FAULTS = {
 
 export type LineFault = keyof typeof LINE_FAULTS;
 
-/** Of these, what can befall bytes on their way to the devices, too. */
+/** Line faults that can also affect bytes on their way to the devices. */
 export const REQUEST_FAULTS = ['drop', 'flip', 'garbage'] as const satisfies readonly LineFault[];
 
 export type RequestFault = (typeof REQUEST_FAULTS)[number];
 
-/** To one packet, the next: with numbers of its own, where a rate would draw them. */
+/** Fault of one packet, the next, with given numbers in place of drawn ones. */
 export type PacketFault =
   | { readonly kind: 'drop'; readonly at: number; readonly count: number }
   /** Bit 0 is the lowest of the first byte. */
@@ -35,28 +35,28 @@ export type PacketFault =
   | { readonly kind: 'wrongId'; readonly id: number }
   | { readonly kind: 'stale' };
 
-/** What a servo is made to do wrong. Mutable: each takes hold at once. */
+/** Injected faults of a servo. Mutable: each takes effect at once. */
 export interface ServoFaults {
-  /** Neither hears nor answers; its motor is as it was. */
+  /** Neither receives nor answers; its motor is unaffected. */
   isDead: boolean;
-  /** For so long it has no power: it neither hears nor answers, its motor is limp, and then it starts anew, s. Counts down by itself. */
+  /** Remaining time without power, s: it neither receives nor answers, its motor is limp, and then it restarts. Counts down by itself. */
   unpoweredS: number;
   /** Added to its error bits, whatever its state. */
   errorBits: number;
   /**
-   * Its overload protection has latched, until its power is cut or, where a family has that, it is rebooted: it acknowledges everything and
-   * exerts its protective torque at most. What loads it may latch it again.
+   * Its overload protection has latched, until its power is cut or, if its family supports that, it is rebooted: it acknowledges everything
+   * and exerts its protective torque at most. A lasting load may latch it again.
    */
   isOverloaded: boolean;
-  /** The horn turns the other way for the same numbers: motor and encoder are turned round together, which no register shows. */
+  /** Motor and encoder are both reversed, as if mounted the other way round, which no register shows. */
   isMirrored: boolean;
   /** Its motor turns against its encoder: its own loop runs away. */
   isReversed: boolean;
-  /** A wrong zero: added to the position, rad. */
+  /** Zero error added to the position, rad. */
   shiftRad: number;
   /** Whole turns added to the position. */
   wrapTurns: number;
-  /** The position stays what it last was. */
+  /** Position frozen at its last value. */
   isFrozen: boolean;
 }
 
@@ -74,21 +74,21 @@ export function noServoFaults(): ServoFaults {
   };
 }
 
-/** What faults can be done to: an emulator as a whole. */
+/** Target of fault injection: an emulator as a whole. */
 export interface FaultTarget {
-  /** Share of packets or bytes that come of the devices, 0 to 1. */
+  /** Share of affected packets or bytes from the devices, 0 to 1. */
   setRate(fault: LineFault, rate: number): void;
-  /** Of those that go to them. */
+  /** Share of affected bytes or requests to the devices, 0 to 1. */
   setRequestRate(fault: RequestFault, rate: number): void;
-  /** Random bytes without end, a second; 0 ends it. */
+  /** Continuous random bytes per second; 0 ends them. */
   setNoise(bytesPerS: number): void;
-  /** What is sent comes back before the answers, or no more. */
+  /** Echoes sent bytes before the answers, or stops doing so. */
   setEcho(isEchoing: boolean): void;
-  /** The next packet, after those that are planned already. */
+  /** Plans a fault for the next packet, after those already planned. */
   plan(fault: PacketFault): void;
-  /** Voltage of the supply. Throws `ReinError` where the devices have none that counts. */
+  /** Sets the supply voltage, V. Throws `ReinError` if no supply is emulated. */
   setSupply(volts: number): void;
-  /** A register, in counts, stored too. Throws `ReinError` where device or register is not there. */
+  /** Sets a register, in counts, and its stored value. Throws `ReinError` if device or register does not exist. */
   setRegister(id: number, register: string, counts: number): void;
   /** Ids of servos. */
   readonly ids: readonly number[];
@@ -98,11 +98,11 @@ export interface FaultTarget {
   plug(): void;
 }
 
-/** What is typed behind the rate of a fault that is to befall requests. */
+/** Word typed after the rate of a fault that applies to requests. */
 const REQUESTS = 'requests';
 
 interface FaultCommand {
-  /** Arguments, as help shows them. */
+  /** Arguments, as shown by help. */
   readonly usage: string;
   readonly help: string;
   readonly apply: (target: FaultTarget, args: readonly string[]) => void;
@@ -149,7 +149,7 @@ const LINE_COMMANDS: Readonly<Record<string, FaultCommand>> = Object.fromEntries
   Object.entries(LINE_FAULTS).map(([name, help]) => [commandName(name), lineCommand(name as LineFault, help)]),
 );
 
-/** How the fault of one packet is typed behind `next`, and what its numbers are. */
+/** Faults of one packet by the word typed after `next`, made from its numbers. */
 const PACKET_COMMANDS: Readonly<Record<string, (a: number, b: number) => PacketFault>> = {
   drop: (at, count) => ({ kind: 'drop', at, count: count || 1 }),
   flip: (bit) => ({ kind: 'flip', bit }),
@@ -161,7 +161,7 @@ const PACKET_COMMANDS: Readonly<Record<string, (a: number, b: number) => PacketF
   stale: () => ({ kind: 'stale' }),
 };
 
-/** By the word that people type. */
+/** Fault commands by the typed word. */
 export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
   ...LINE_COMMANDS,
   noise: {
@@ -207,7 +207,7 @@ export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
   plug: { usage: '', help: 'it is back, under the same name', apply: (target) => target.plug() },
 };
 
-/** Does what `line` says, e.g. `dead 3`. Throws `ReinError('config')` for what it cannot mean. */
+/** Executes the command `line`, e.g. `dead 3`. Throws `ReinError('config')` if it is invalid. */
 export function applyFault(target: FaultTarget, line: string): void {
   const [word = '', ...args] = line.trim().split(/\s+/);
   const command = FAULT_COMMANDS[word];

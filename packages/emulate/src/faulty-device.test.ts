@@ -13,7 +13,7 @@ const shape: PacketShape = {
   },
 };
 
-/** Answers each byte by a packet that has it in it, 1 ms later. */
+/** Answers each byte with a packet that contains it, 1 ms later. */
 function answering(): { readonly device: EmulatedDevice; readonly heard: number[] } {
   const heard: number[] = [];
   const device: EmulatedDevice = {

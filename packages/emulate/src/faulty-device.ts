@@ -1,4 +1,4 @@
-/** A device behind a bad line: what comes of it, and what goes to it, is dropped, turned, delayed, repeated, split or made up, from a seed. */
+/** Device behind a faulty line: its replies and requests are dropped, flipped, delayed, repeated, split or forged, from a seed. */
 import type { Rng } from '../../../src/core/index.ts';
 import type { EmulatedDevice, PacketShape, Transmit } from './device.ts';
 import { LINE_FAULTS, type LineFault, type PacketFault, REQUEST_FAULTS, type RequestFault } from './faults.ts';
@@ -6,23 +6,23 @@ import { LINE_FAULTS, type LineFault, type PacketFault, REQUEST_FAULTS, type Req
 const DELAY_MAX_S = 0.02;
 const GAP_MAX_S = 0.005;
 const GARBAGE_MAX_BYTES = 64;
-/** How often noise is made, s. */
+/** Interval at which noise is generated, s. */
 const NOISE_S = 0.001;
 
 export type FaultRates<Fault extends string = LineFault> = Record<Fault, number>;
 
-/** No fault befalls anything. */
+/** Returns a rate of 0 for each fault. */
 function noRates<Fault extends string>(faults: readonly Fault[]): FaultRates<Fault> {
   return Object.fromEntries(faults.map((name) => [name, 0])) as FaultRates<Fault>;
 }
 
-/** Each packet that the device transmits in one piece is one that faults befall. For tests and emulators: allocates. */
+/** Faults apply to packets, as the device transmits them in one piece. For tests and emulators: allocates. */
 export class FaultyDevice implements EmulatedDevice {
-  /** Mutable: they hold from the next packet on. */
+  /** Fault rates of replies. Mutable: they apply from the next packet on. */
   readonly replies: FaultRates = noRates(Object.keys(LINE_FAULTS) as LineFault[]);
-  /** The same of what goes to it. */
+  /** Fault rates of requests to the device, likewise. */
   readonly requests: FaultRates<RequestFault> = noRates(REQUEST_FAULTS);
-  /** Random bytes from nowhere, a second. */
+  /** Random bytes inserted per second. */
   noiseBytesPerS = 0;
   readonly #device: EmulatedDevice;
   readonly #shape: PacketShape;
@@ -33,7 +33,7 @@ export class FaultyDevice implements EmulatedDevice {
   #noiseS: number | undefined;
   #befallen = 0;
 
-  /** `byteS`: how long a byte is on the line. */
+  /** `byteS`: duration of a byte on the line, s. */
   constructor(device: EmulatedDevice, shape: PacketShape, byteS: number, rng: Rng) {
     this.#device = device;
     this.#shape = shape;
@@ -41,12 +41,12 @@ export class FaultyDevice implements EmulatedDevice {
     this.#rng = rng;
   }
 
-  /** Packets that a fault has befallen, so far. */
+  /** Faults applied so far; `drop` and `flip` count once per byte. */
   get befallen(): number {
     return this.#befallen;
   }
 
-  /** What befalls the next reply; asked twice, the one after it too. */
+  /** Plans one fault for each of the next replies. */
   plan(...faults: readonly PacketFault[]): void {
     this.#planned.push(...faults);
   }
@@ -83,7 +83,7 @@ export class FaultyDevice implements EmulatedDevice {
     this.#last = packet.slice();
   }
 
-  /** One packet may have several. */
+  /** One packet may have several faults. */
   #befallByRate(packet: Uint8Array, atS: number, transmit: Transmit): void {
     const { replies } = this;
     const rng = this.#rng;
@@ -157,7 +157,7 @@ export class FaultyDevice implements EmulatedDevice {
       return;
     }
     this.#noiseS ??= nowS;
-    // After a pause no more than the last moments.
+    // After a pause, only the last moments are made up for.
     this.#noiseS = Math.max(this.#noiseS, nowS - 100 * NOISE_S);
     for (; this.#noiseS + NOISE_S <= nowS; this.#noiseS += NOISE_S) {
       const mean = this.noiseBytesPerS * NOISE_S;

@@ -1,4 +1,4 @@
-/** Emulated devices on emulated lines: bytes, time, faults and bodies as real ones have, without hardware. */
+/** Emulated devices on emulated lines: bytes, timing, faults and bodies as in real ones, without hardware. */
 export type { EmulatedBody } from './bodies/body.ts';
 export { HeldBody } from './bodies/held-body.ts';
 export { type EmulatedScene, MujocoBody } from './bodies/mujoco-body.ts';

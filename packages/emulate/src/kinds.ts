@@ -1,4 +1,4 @@
-/** Which families of devices can be emulated. */
+/** Families of devices that can be emulated. */
 import type { EMULATED_ROBOTS } from '../../../src/cli/index.ts';
 import type { RobotConfig } from '../../../src/config/index.ts';
 import { ReinError, type Rng } from '../../../src/core/index.ts';
@@ -13,29 +13,29 @@ import { FeetechServo } from './feetech/feetech-servo.ts';
 import { carBody } from './vesc/car.ts';
 import { VescBus } from './vesc/vesc-bus.ts';
 
-/** What a line of devices is made from. */
+/** Parameters of a line of devices. */
 export interface BusRequest {
   readonly robot: RobotConfig;
-  /** Its joints are those of the robot's file, in this order. */
+  /** Its joints are those of the robot's file, in the same order. */
   readonly body: EmulatedBody;
   readonly baud: number;
   readonly rng: Rng;
-  /** What is measured beside the arm: an encoder for each hangs on the bus. Default: what the robot's file names. */
+  /** Signals measured beside the arm, each by an encoder on the bus. Default: those named by the robot's file. */
   readonly signalNames?: readonly string[] | undefined;
-  /** Voltage of the supply; absent: what the devices are rated for. */
+  /** Supply voltage, V; absent: rated voltage of the devices. */
   readonly supplyV?: number | undefined;
-  /** What the devices say that they have, as their family writes it: `3.43`, `53`, `6.02`; absent: one of those that are known. */
+  /** Firmware reported by the devices, in their family's notation: `3.43`, `53`, `6.02`; absent: one of the known ones. */
   readonly firmware?: string | undefined;
 }
 
 export interface EmulatorKind {
-  /** Of a robot's driver. */
+  /** Kind of a robot's driver. */
   readonly kind: string;
-  /** Bits a second of a new device. */
+  /** Baud rate of a new device. */
   readonly baud: number;
-  /** The body that they move. Absent: the robot's own model. Rejects with `ReinError('config')` for a robot that has none such. */
+  /** Opens the body that they move. Absent: the robot's own model. Rejects with `ReinError('config')` for an unsuitable robot. */
   body?(robot: RobotConfig): Promise<EmulatedBody>;
-  /** Throws `ReinError('config')` where the robot's file cannot be built of such devices. */
+  /** Throws `ReinError('config')` if the robot of the file cannot be built from such devices. */
   create(request: BusRequest): EmulatedBus;
 }
 
@@ -79,7 +79,7 @@ const DYNAMIXEL: EmulatorKind = {
         new DynamixelServo({
           ...spec,
           model: DYNAMIXEL_MODELS[model.name]!,
-          // These add their offset, where others take it away.
+          // Dynamixels add their offset; other servos subtract it.
           zeroCounts: zeroCounts - 2 * homingOffsetCounts,
           registers: {
             ...version,
@@ -115,7 +115,7 @@ const EMULATOR_KINDS: Readonly<Record<keyof typeof EMULATED_ROBOTS, EmulatorKind
   vesc: VESC,
 };
 
-/** The kind called `name`. Throws `ReinError('config')` where there is none. */
+/** Returns the kind called `name`. Throws `ReinError('config')` if there is none. */
 export function emulatorKind(name: string): EmulatorKind {
   const found = Object.values(EMULATOR_KINDS).find(({ kind }) => kind === name);
   if (found !== undefined) return found;

@@ -1,17 +1,17 @@
-/** An emulated device behind a line of this process, on a clock that only `wait` moves: a second passes in a millisecond. */
+/** Emulated device behind a line of this process, on a clock that only `wait` advances: a second passes in a millisecond. */
 import type { Clock } from '../../../src/core/index.ts';
 import type { LineStatus, SerialLine } from '../../../src/drivers/serial.ts';
 import type { EmulatedDevice, Transmit } from './device.ts';
 import { Wire, type WireOptions } from './wire.ts';
 
-/** What the operating system keeps for one who does not read; a pty's line discipline has as much. */
+/** Unread bytes kept by the operating system; a pty's line discipline keeps as many. */
 const BUFFER_BYTES = 4096;
-/** What an operating system takes before the adapter has sent it. */
+/** Bytes accepted by an operating system before the adapter has sent them. */
 const WRITE_BYTES = 4096;
-/** Longest time that passes for the devices at once, s. */
+/** Longest time step of the devices, s. */
 const PIECE_S = 0.01;
 
-/** Time as a line's `wait` lets it pass; several lines may share one. */
+/** Clock advanced by the `wait` of a line; several lines may share one. */
 export class WaitedClock implements Clock {
   #nowS = 0;
 
@@ -27,21 +27,21 @@ export class WaitedClock implements Clock {
     return this.#nowS * 1e3;
   }
 
-  /** Goes on to `untilS`; a moment that has passed changes nothing. */
+  /** Advances to `untilS`; a time in the past has no effect. */
   passTo(untilS: number): void {
     if (untilS > this.#nowS) this.#nowS = untilS;
   }
 }
 
 export interface MemoryLineOptions extends WireOptions {
-  /** The host's setting, where it is another than the devices': they then hear, and it reads, garbage. */
+  /** Host's baud rate, if it differs from the devices': both ends then receive garbage. */
   readonly hostBaud?: number | undefined;
   readonly clock?: WaitedClock | undefined;
   readonly path?: string | undefined;
 }
 
 /**
- * The host's end. The same calls at the same times give the same bytes.
+ * Host's end of the line. The same calls at the same times give the same bytes.
  * @public for tests of drivers
  */
 export class MemoryLine implements SerialLine {
@@ -49,7 +49,7 @@ export class MemoryLine implements SerialLine {
   readonly baud: number;
   readonly clock: WaitedClock;
   readonly wire: Wire;
-  /** What is sent comes back, as from adapters on one wire. */
+  /** Echoes sent bytes, as adapters on a single wire do. */
   isEchoing = false;
   readonly #device: EmulatedDevice;
   readonly #transmit: Transmit;
@@ -96,14 +96,14 @@ export class MemoryLine implements SerialLine {
   }
 
   wait(untilS: number): void {
-    // In pieces: no device takes a pause for time that passed.
+    // In pieces, so that no device takes the elapsed time for a pause of the process.
     for (let nowS = this.clock.nowS(); nowS < untilS; nowS = this.clock.nowS()) {
       this.clock.passTo(Math.min(untilS, nowS + PIECE_S));
       this.#collect();
     }
   }
 
-  /** Pulls the plug: what is under way is lost, and nothing can be read or written until `plug`. The devices keep their power. */
+  /** Pulls the plug: bytes in transit are lost, and nothing can be read or written until `plug`. The devices keep their power. */
   unplug(): void {
     if (this.#state === 'open') this.#state = 'unplugged';
     this.wire.clear();
@@ -129,7 +129,7 @@ export class MemoryLine implements SerialLine {
     this.#received += this.wire.take(this.#buffer, this.#received, nowS);
   }
 
-  /** At whatever rate: the host hears itself. */
+  /** Independent of the baud rate: the host receives what it sent. */
   #echo(bytes: Uint8Array, count: number): void {
     const own = this.#isRightBaud ? bytes.slice(0, count) : Uint8Array.from(bytes.subarray(0, count), meantBy);
     this.wire.fromDevice(own, count, this.#hostFreeS - count * this.wire.byteS);
@@ -140,12 +140,12 @@ export class MemoryLine implements SerialLine {
   }
 }
 
-/** What one end makes of a byte that the other sent at another rate: some other byte, always the same. */
+/** Byte received by one end for a byte that the other sent at another baud rate: a wrong one, always the same. */
 export function misheard(byte: number): number {
   return (Math.imul(byte, 0x9d) ^ 0xb5) & 0xff;
 }
 
-/** The byte that is misheard as `byte`: what an echo has to be, for the end that sent it to hear it right. */
+/** Byte that is misheard as `byte`: the form that an echo needs for its sender to receive it correctly. */
 export function meantBy(byte: number): number {
   return Math.imul(byte ^ 0xb5, 0xb5) & 0xff;
 }

@@ -1,24 +1,24 @@
-/** A device's memory: the bytes that a control table describes, with what power keeps and what it loses. */
+/** Memory of a device: the bytes that a control table describes, stored or volatile. */
 import { type Register, rangeOf, readRegister, type ServoModel, writeRegister } from '../../../src/drivers/serial.ts';
 
 export interface RegisterFileOptions {
   readonly model: ServoModel;
-  /** How many addresses there are. */
+  /** Size of the address space. */
   readonly size: number;
   readonly isLittleEndian: boolean;
-  /** What registers hold as they leave the factory, in counts; the others 0. */
+  /** Factory values of registers, in counts; 0 for the others. */
   readonly factory: Readonly<Record<string, number>>;
 }
 
 export class RegisterFile {
   readonly model: ServoModel;
-  /** [size] as they are read. */
+  /** [size] Content as it is read. */
   readonly bytes: Uint8Array;
   readonly #isLittleEndian: boolean;
   readonly #factory: Uint8Array;
-  /** [size] what is there when power comes on. */
+  /** [size] Content at power-up. */
   readonly #kept: Uint8Array;
-  /** [size] 1: kept without power; 2: not to be written. */
+  /** [size] Flags: 1 kept without power, 2 read-only. */
   readonly #kind: Uint8Array;
   readonly #byAddress: ReadonlyMap<number, string>;
 
@@ -39,23 +39,23 @@ export class RegisterFile {
     this.#kept = this.bytes.slice();
   }
 
-  /** Whether the model has a register of this name. */
+  /** True if the model has a register of this name. */
   has(name: string): boolean {
     return this.model.registers[name] !== undefined;
   }
 
-  /** In counts. Throws `RangeError` for a name that the model has not. */
+  /** Returns a register in counts. Throws `RangeError` for a name that the model does not have. */
   get(name: string): number {
     const register = this.#named(name);
     return readRegister(register, this.bytes, register.address, this.#isLittleEndian);
   }
 
-  /** In the register's unit. */
+  /** Returns a register in its unit. */
   value(name: string): number {
     return this.get(name) * (this.#named(name).scale ?? 1);
   }
 
-  /** `value` in counts, rounded, and held within what the register can say. */
+  /** Sets a register to `value` counts, rounded and clamped to its range. */
   set(name: string, value: number): void {
     const register = this.#named(name);
     const [least, most] = rangeOf(register);
@@ -63,7 +63,7 @@ export class RegisterFile {
     writeRegister(register, counts, this.bytes, register.address, this.#isLittleEndian);
   }
 
-  /** The register that begins at `address`; `undefined` where none does. */
+  /** Returns the name of the register that begins at `address`; `undefined` if none does. */
   nameAt(address: number): string | undefined {
     return this.#byAddress.get(address);
   }
@@ -76,17 +76,17 @@ export class RegisterFile {
     return (this.#kind[address]! & 2) !== 0;
   }
 
-  /** What stands in the stored registers of these addresses outlives the power. */
+  /** Stores the present content of the stored registers among these addresses. */
   store(address: number, count: number): void {
     for (let i = address; i < address + count; i++) if (this.isStored(i)) this.#kept[i] = this.bytes[i]!;
   }
 
-  /** Power was away: the stored registers hold what was stored, the others what the factory wrote. */
+  /** Restarts after a power loss: stored registers have their stored content, the others their factory values. */
   powerCycle(): void {
     this.bytes.set(this.#kept);
   }
 
-  /** All as from the factory, but the named ones; stored too. */
+  /** Resets all registers but the named ones to factory values, stored content included. */
   factoryReset(keep: readonly string[]): void {
     const kept = keep.filter((name) => this.has(name)).map((name) => [name, this.get(name)] as const);
     this.bytes.set(this.#factory);

@@ -1,4 +1,4 @@
-/** Servos of one family on one line, as far as families are alike: their place on the body, the supply, and bytes at their moments. */
+/** Servos of one family on one line, as far as families are alike: their joints on the body, the supply, and the timing of bytes. */
 import type { Rng } from '../../../src/core/index.ts';
 import type { ServoModel } from '../../../src/drivers/serial.ts';
 import { BodyClock, type EmulatedBody } from './bodies/body.ts';
@@ -7,35 +7,35 @@ import type { BusCounts, DeviceState, EmulatedBus, PacketShape, Transmit } from 
 import type { ServoFaults } from './faults.ts';
 import type { RegisterFile } from './registers.ts';
 
-/** What a servo takes to understand a request, beside its return delay, s: this project's choice. */
+/** Processing time of a request besides the return delay, s: this project's choice. */
 export const PROCESS_S = 40e-6;
-/** No two oscillators are the same, s. */
+/** Timing jitter, as no two oscillators are the same, s. */
 const JITTER_S = 8e-6;
 /** Start, eight data bits, stop. */
 const BITS_PER_BYTE = 10;
-/** With less of its voltage a servo has no power at all: this project's choice. */
+/** Share of its voltage below which a servo has no power at all: this project's choice. */
 const DEAD_SHARE = 0.4;
 /** Resistance of supply and cable, Ω: the voltage sags with the current. This project's choice. */
 const SUPPLY_OHM = 0.15;
 
-/** One servo as it is built in. */
+/** One servo as mounted. */
 export interface ServoSpec<Model extends ServoModel = ServoModel> {
   readonly id: number;
   readonly model: Model;
-  /** Index of the joint of the body that it moves. */
+  /** Index of the body's joint that it moves. */
   readonly joint?: number | undefined;
-  /** Or the signal that it measures: nothing is coupled to its motor. */
+  /** Alternatively the signal that it measures: nothing is coupled to its motor. */
   readonly signal?: string | undefined;
-  /** Reading, without any offset, where joint or signal is 0, and how many counts a rad, or m, is; negative: it turns the other way. */
+  /** Reading without any offset at 0 of joint or signal, and counts per rad or m; negative: reversed. */
   readonly zeroCounts: number;
   readonly countsPerUnit: number;
-  /** Id of the servo whose requests it obeys as well, at the same joint. */
+  /** Id of the servo at the same joint whose requests it executes as well. */
   readonly shadowOf?: number | undefined;
-  /** Registers that differ from the factory's. */
+  /** Registers that differ from factory values. */
   readonly registers?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What a family's servo is to its line. */
+/** Interface of a family's servo to its line. */
 interface EmulatedServo {
   readonly id: number;
   readonly spec: ServoSpec;
@@ -44,7 +44,7 @@ interface EmulatedServo {
   readonly faults: ServoFaults;
   readonly ratedV: number;
   readonly isTorqueOn: boolean;
-  /** A step of `dtS`: joint or signal stands at `value` and moves with `perS`. Returns the torque on it, N·m (N for metres). */
+  /** Advances by `dtS` with the joint or signal at `value`, moving at `perS`. Returns the torque on it, N·m (N for metres). */
   drive(value: number, perS: number, supplyV: number, dtS: number): number;
 }
 
@@ -53,11 +53,11 @@ export interface ServoChainOptions<Servo> {
   readonly body: EmulatedBody;
   readonly baud: number;
   readonly rng: Rng;
-  /** Of the power supply; absent: what the first servo is rated for. Servos for another voltage have a converter of their own, in proportion. */
+  /** Supply voltage, V; absent: the first servo's rated voltage. Servos of another voltage have their own converter, in proportion. */
   readonly supplyV?: number | undefined;
 }
 
-/** Finds requests in bytes. */
+/** Finds requests in a stream of bytes. */
 interface RequestReader {
   readonly skippedBytes: number;
   readonly checksumErrors: number;
@@ -68,7 +68,7 @@ interface RequestReader {
 export abstract class ServoChain<Servo extends EmulatedServo> implements EmulatedBus {
   abstract readonly packets: PacketShape;
   readonly servos: readonly Servo[];
-  /** May be changed at any time: a battery that runs empty. */
+  /** Mutable at any time, e.g. for a discharging battery. */
   supplyV: number;
   protected readonly baud: number;
   protected abstract readonly reader: RequestReader;
@@ -133,7 +133,7 @@ export abstract class ServoChain<Servo extends EmulatedServo> implements Emulate
 
   receive(bytes: Uint8Array, count: number, atS: number, transmit: Transmit): void {
     this.#transmit = transmit;
-    // Each byte at its own moment: several requests may come in one piece.
+    // Each byte at its own time: one piece may hold several requests.
     for (let i = 0; i < count; i++) {
       this.#atS = atS - this.lineS(count - 1 - i);
       this.reader.push(bytes, i, i + 1);
@@ -151,18 +151,18 @@ export abstract class ServoChain<Servo extends EmulatedServo> implements Emulate
     this.#drive(0);
   }
 
-  /** Share of what the motor can, −1 to 1; and error bits in words. */
+  /** Load as a share of the motor's maximum, −1 to 1; and names of the error bits. */
   protected abstract loadOf(servo: Servo): number;
   protected abstract errorsOf(servo: Servo): readonly string[];
-  /** Power comes back. */
+  /** Restarts a servo at power-up. */
   protected abstract restart(servo: Servo): void;
 
-  /** How long `bytes` bytes are on the line, s. */
+  /** Duration of `bytes` bytes on the line, s. */
   protected lineS(bytes: number): number {
     return (bytes * BITS_PER_BYTE) / this.baud;
   }
 
-  /** Answers the request whose last byte has just come: after the servo's own delay, and `laterS` behind those that answer before it. */
+  /** Answers the request whose last byte has just arrived: after the servo's own delay, and `laterS` for the answers before it. */
   protected send(packet: Uint8Array, returnDelayS: number, laterS: number): void {
     const ownS = returnDelayS + PROCESS_S + this.#rng.uniform() * JITTER_S;
     this.#transmit(packet, this.#atS + ownS + laterS);
@@ -175,7 +175,7 @@ export abstract class ServoChain<Servo extends EmulatedServo> implements Emulate
     for (const servo of this.servos) {
       const { joint, signal } = servo.spec;
       const supplyV = share * servo.ratedV;
-      // Until it is back.
+      // Unpowered until the voltage is back.
       if (this.supplyV < DEAD_SHARE * this.#ratedV)
         servo.faults.unpoweredS = Math.max(servo.faults.unpoweredS, 2 * dtS);
       if (joint === undefined) servo.drive(signals.get(signal ?? '') ?? 0, 0, supplyV, dtS);

@@ -10,7 +10,7 @@ function wire(latencyS?: number): Wire {
 it('carries a byte in ten bits, one after another', () => {
   const line = wire();
   expect(line.fromHost(8, 1)).toBeCloseTo(1 + 8 * BYTE_S, 9);
-  // What follows at once waits for what is under way.
+  // Bytes sent at once wait for those in transit.
   expect(line.fromHost(2, 1)).toBeCloseTo(1 + 10 * BYTE_S, 9);
   line.fromDevice(Uint8Array.of(1, 2, 3), 3, 2);
   const into = new Uint8Array(8);

@@ -1,4 +1,4 @@
-/** What the robot's own commands take of this package: `Lab`. */
+/** Implements `Lab`, the part of this package used by the robot's own commands. */
 import { type Environment, Rng } from '../../../src/core/index.ts';
 import type { CollectedData, ExpertData, Lab } from '../../../src/offline/index.ts';
 import { demonstrations } from './environments/demonstrations.ts';

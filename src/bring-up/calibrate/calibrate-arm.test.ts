@@ -81,7 +81,7 @@ describe('an arm calibrated by hand', () => {
     expect(said).toContain('servo 1 (shoulder_pan): returnDelay 250 → 0, so that it answers at once');
     expect(rig.servos[0]!.registers.get('returnDelay')).toBe(0);
     expect(rig.servos[0]!.registers.get('lock')).toBe(1);
-    // What was not asked for stays.
+    // Settings that were not requested are unchanged.
     expect(rig.servos[0]!.registers.get('positionMax')).toBe(4095);
     expect(rig.servos[5]!.registers.get('homingOffset')).toBe(-40);
   });
@@ -176,7 +176,7 @@ describe('an arm calibrated by hand', () => {
         return found.filter(({ status }) => status !== 'ok');
       };
       expect(await check(1.74533)).toEqual([{ name: 'shoulder_lift', status: 'fail', detail: said, remedy }]);
-      // With a limit that was written for it a doubt is left.
+      // With a limit written for it, a doubt remains.
       expect(await check(1.39)).toMatchObject([
         { status: 'warn', detail: expect.stringMatching(/its zero is off by 20\.\d°$/) },
       ]);
@@ -289,7 +289,7 @@ describe('a calibration is refused in one sentence with its remedy', () => {
       () => undefined,
       (thrown: Error) => thrown,
     );
-    // Nobody was asked to let go of anything.
+    // The operator was not asked to let go of anything.
     expect(guide.said.join('\n')).not.toContain('Torque goes off now');
     return error;
   };

@@ -1,4 +1,4 @@
-/** `rein calibrate`: one joint after the other, kept after each, until the file is whole. */
+/** `rein calibrate`: one joint after the other, each stored at once, until the file is complete. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type JointModel, makeFolder, ReinError, replaceFile, writeErrorOf } from '../../core/index.ts';
@@ -34,10 +34,10 @@ export interface CalibrateRequest {
   readonly out: string;
   /** Names of joints; empty for all of them. */
   readonly only: readonly string[];
-  /** A calibration file of LeRobot, which has all but directions. */
+  /** Calibration file of LeRobot, which has everything but directions. */
   readonly from?: string | undefined;
   readonly firmware: 'ask' | 'accept';
-  /** `servos`: they store the ranges that are found, and keep to them by themselves. */
+  /** `servos`: the measured ranges are stored in the servos, which then enforce them. */
   readonly ranges: 'file' | 'servos';
   readonly guide: Guide;
   readonly open: OpenBusPort;
@@ -45,15 +45,15 @@ export interface CalibrateRequest {
   readonly wallMs: number;
 }
 
-/** What was written, and what has to be mended before it drives. */
+/** Written calibration, and problems to be solved before the arm drives. */
 export interface CalibrateResult {
   readonly path: string;
   readonly calibration: Omit<Calibration, 'checksum'>;
-  /** Sentences. */
+  /** One sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Rejects with `ReinError`, or as its guide does; what was found until then is kept beside the file. */
+/** Rejects with `ReinError`, or as its guide does; joints calibrated until then are kept beside the file. */
 export async function calibrateArm(request: CalibrateRequest): Promise<CalibrateResult> {
   const { arm, open, only } = request;
   const unknown = only.find((name) => !arm.robot.joints.some((joint) => joint.name === name));
@@ -72,7 +72,7 @@ export async function calibrateArm(request: CalibrateRequest): Promise<Calibrate
   return result ?? (await refuseSilence(arm, path, open, (line) => request.guide.say(line)));
 }
 
-/** What is kept until the file at `path` is whole. */
+/** Path of the joints kept until the file at `path` is complete. */
 export function partialOf(path: string): string {
   return `${path}.partial`;
 }
@@ -127,7 +127,7 @@ class ArmCalibration {
     return { path: out, calibration: this.#calibration(), problems };
   }
 
-  /** `count`: its place among the joints that are asked for, `2/6`. */
+  /** `count`: number among the requested joints, `2/6`. */
   #workOn(joint: JointModel, count: string): JointWork {
     const { robot, motors, bus } = this.#request.arm;
     const i = robot.joints.indexOf(joint);
@@ -146,7 +146,7 @@ class ArmCalibration {
     };
   }
 
-  /** What the file will be bound to, where that is no serial number. */
+  /** Tells the operator what the file will be bound to, if the adapter has no serial number. */
   #sayWhose(): void {
     const {
       guide,
@@ -176,7 +176,7 @@ class ArmCalibration {
     }
   }
 
-  /** What LeRobot's file has, once the servos agree that it is of this arm. */
+  /** Returns the joints of LeRobot's file, once the servos confirm that it is of this arm. */
   #imported(): Readonly<Record<string, LeRobotJoint>> | undefined {
     const { from, arm, guide } = this.#request;
     if (from === undefined) return undefined;
@@ -207,7 +207,7 @@ class ArmCalibration {
     return joints;
   }
 
-  /** What is not a range of its servo's readings is not written, into a file or into a servo. */
+  /** Throws if the range cannot be one of its servo's readings, so that it is written neither into a file nor into a servo. */
   #refuseUnreadable(motor: Motor): void {
     const { arm } = this.#request;
     const wrong = countsProblem(arm.bus.family, motor, this.#joints[motor.name]!);
@@ -217,10 +217,10 @@ class ArmCalibration {
     });
   }
 
-  /** Names of the joints that an earlier start has done, which are kept. */
+  /** Returns the names of the joints that an earlier start has calibrated, which are kept. */
   async #takeUp(): Promise<readonly string[]> {
     const { guide, out, only, arm } = this.#request;
-    // The rest of the file stays where some joints only are asked for.
+    // If only some joints are requested, the rest of the file is kept.
     if (only.length > 0) {
       Object.assign(this.#joints, existsSync(out) ? this.#ofThisArm(readCalibration(out, arm.named)) : {});
       const without = arm.robot.joints.find(({ name }) => !only.includes(name) && this.#joints[name] === undefined);
@@ -244,7 +244,7 @@ class ArmCalibration {
     return names;
   }
 
-  /** What the file of an earlier start has, as far as it is of this arm and whole. */
+  /** Joints in the file of an earlier start, as far as they are of this arm and valid. */
   #partial(): Readonly<Record<string, JointCalibration>> {
     try {
       return this.#ofThisArm(readCalibration(this.#partialPath, this.#request.arm.named));
@@ -255,7 +255,7 @@ class ArmCalibration {
     }
   }
 
-  /** The joints of `calibration` whose servos are still the ones that were calibrated. */
+  /** Joints of `calibration` whose servos are still those that were calibrated. */
   #ofThisArm({ robot, adapter, joints }: Calibration): Readonly<Record<string, JointCalibration>> {
     const { arm } = this.#request;
     if (robot !== arm.robot.name || adapter !== this.#port.adapter) return {};
@@ -302,7 +302,7 @@ class ArmCalibration {
     };
   }
 
-  /** Whole or not at all: a kill in the middle loses the joint at hand. */
+  /** Writes all or nothing: a kill meanwhile loses the present joint only. */
   async #keep(path: string): Promise<void> {
     await keepCalibration(path, this.#calibration());
   }
@@ -315,7 +315,7 @@ class ArmCalibration {
   }
 }
 
-/** Writes the file with its checksum, whole or not at all. Rejects with `ReinError('storage')`. */
+/** Writes the file with its checksum, all or nothing. Rejects with `ReinError('storage')`. */
 export async function keepCalibration(path: string, calibration: Omit<Calibration, 'checksum'>): Promise<void> {
   try {
     makeFolder(dirname(path));

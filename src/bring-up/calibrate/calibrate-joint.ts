@@ -1,4 +1,4 @@
-/** One joint, its torque off and a person's hand on it: where its zero is, which way it turns, how far it goes. */
+/** Calibrates one joint, its torque off and moved by hand: its zero, its direction and its range. */
 import { type JointModel, ReinError } from '../../core/index.ts';
 import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
 import type { BusFamily } from '../families.ts';
@@ -9,19 +9,19 @@ import { calibratedRange, rangeLine, rangeProblem, shownPosition, toleranceOf } 
 import { calibrationOf, isWholeTurn, type LeRobotJoint } from './lerobot.ts';
 import { TurnTracker } from './turn-tracker.ts';
 
-/** A joint stands still where so many readings differ by no more than this, counts. */
+/** A joint stands still if so many readings differ by no more than this, counts. */
 const STILL_READINGS = 10;
 const STILL_COUNTS = 6;
-/** Least motion that tells a direction, and least range, each as a share of the file's range. */
+/** Minimum motion that determines a direction, and minimum range, each as a share of the file's range. */
 const DIRECTION_SHARE = 0.06;
 const RANGE_SHARE = 0.2;
-/** A range of LeRobot that is so much narrower than the file's was perhaps not swept to both stops, rad. */
+/** LeRobot's range may not have been swept to both stops if it is narrower than the file's by more than this, rad. */
 const NARROW_RAD = 0.1;
-/** Two measurements of a range whose ends differ by no more are the same, rad. */
+/** Two measurements of a range are the same if their ends differ by no more than this, rad. */
 const SAME_RAD = 0.05;
-/** A servo that has missed more requests than these in a row, for so long, is gone. */
+/** A servo is lost if it has missed more requests than these in a row, for so long. */
 const SILENT = { misses: 2, forS: 1 } as const;
-/** After the middle was set, the reading may differ from what it has to be by this, counts. */
+/** Permitted deviation of the reading from its expected value after the middle was set, counts. */
 const MIDDLE_SLACK = 12;
 
 export interface JointWork {
@@ -38,8 +38,8 @@ export interface JointWork {
 }
 
 /**
- * `before`: the range that an earlier measurement gave, from least to greatest, rad or m. Rejects with `ReinError` where the servo is gone, or its
- * range cannot be read as one.
+ * `before`: range found by an earlier measurement, from least to greatest, rad or m. Rejects with `ReinError` if the servo is lost, or its
+ * readings do not form one range.
  */
 export async function calibrateJoint(
   guide: Guide,
@@ -76,7 +76,7 @@ export async function calibrateJoint(
   }
 }
 
-/** A joint whose zero and range LeRobot has found: which way it turns is what its file does not say. */
+/** Calibrates a joint with zero and range of LeRobot, whose file lacks its direction. */
 export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJoint): Promise<JointCalibration> {
   const { joint, motor, title } = work;
   const hand = new HandMoved(work);
@@ -96,12 +96,12 @@ export async function importJoint(guide: Guide, work: JointWork, from: LeRobotJo
 
 type ServoFacts = Pick<JointCalibration, 'modelNumber' | 'firmware' | 'storedDirection'>;
 
-/** What a servo says of itself that has to be the same whenever the calibration is used. */
+/** Identity of a servo that has to be the same whenever the calibration is used. */
 function servoOf({ modelNumber, firmware, storedDirection }: JointWork): ServoFacts {
   return { modelNumber, firmware, ...(storedDirection === undefined ? {} : { storedDirection }) };
 }
 
-/** The range once more, with zero and direction as they are. */
+/** Measures the range once more, with the same zero and direction. */
 async function recalibrated(
   guide: Guide,
   work: JointWork,
@@ -117,7 +117,7 @@ async function recalibrated(
   return { ...found, ...moved };
 }
 
-/** What the encoder says while a hand moves the joint. */
+/** Encoder readings while a hand moves the joint. */
 class HandMoved {
   readonly #work: JointWork;
   #tracker: TurnTracker;
@@ -141,12 +141,12 @@ class HandMoved {
     return this.#tracker.most;
   }
 
-  /** Least and greatest begin here. */
+  /** Restarts least and greatest at the present reading. */
   restart(): void {
     this.#tracker.restart();
   }
 
-  /** Counts anew from where it is, in the turn that `nearCounts` is in. */
+  /** Restarts counting at the present reading, in the turn of `nearCounts`. */
   follow(nearCounts: number): void {
     const turn = this.#work.motor.model.countsPerTurn;
     const reading = this.#read();
@@ -165,13 +165,13 @@ class HandMoved {
     if (this.#misses > SILENT.misses && this.#nowS - this.#heardAtS > SILENT.forS) throw silent(motor);
   }
 
-  /** While a question is open; `zeroed` once it is known. */
+  /** Work while a question is open; `zeroed` returns zero and direction as known then. */
   meanwhile(zeroed: () => Pick<JointCalibration, 'zeroCounts' | 'direction'>): Meanwhile {
     const { joint, motor } = this.#work;
     return { look: () => this.look(), lines: () => [rangeLine(joint, motor, zeroed(), this)] };
   }
 
-  /** The reading of a joint that stands; `undefined` where it moves. */
+  /** Returns the reading of a joint that stands; `undefined` if it moves. */
   still(): number | undefined {
     const readings = Array.from({ length: STILL_READINGS }, () => {
       this.look();
@@ -202,7 +202,7 @@ class HandMoved {
   }
 }
 
-/** What the joint looks like at zero, in words. Of jaws the end of the range that is nearer to zero is where they are shut. */
+/** Describes the joint's pose at zero. For jaws, the end of the range that is nearer to zero is where they are shut. */
 export function zeroPose({ joint, motor, words }: Pick<JointWork, 'joint' | 'motor' | 'words'>): string | undefined {
   const { kind, positionMinRad, positionMaxRad } = joint;
   if (!motor.options.grips || kind === 'prismatic' || positionMinRad > 0 || positionMaxRad < 0) return words.atZero;
@@ -220,7 +220,7 @@ async function askZero(guide: Guide, work: JointWork, hand: HandMoved): Promise<
   const pose = atZero === undefined ? 'its zero' : `its zero: ${atZero}`;
   const limits = `${shownPosition(joint, joint.positionMinRad)} to ${shownPosition(joint, joint.positionMaxRad)}`;
   guide.say(`${title}, ${motor.model.name}: ${limits} in the robot's file`);
-  // Nothing is known yet: where it was at first stands for zero.
+  // Nothing is known yet: the first reading stands for zero.
   const first = hand.now;
   for (;;) {
     await guide.ask(
@@ -248,7 +248,7 @@ async function askDirection(
     hand.look();
     const movedCounts = hand.now - zeroCounts;
     if (Math.abs(movedCounts) >= leastCounts) return movedCounts > 0 ? 1 : -1;
-    // From where it turned about: a joint that stands at its stop is moved back first, and one that sags comes back, too.
+    // From the turning point: a joint at its stop is moved back first, and one that sags comes back, too.
     const [rise, fall] = [hand.now - hand.least, hand.most - hand.now];
     if (rise >= leastCounts !== fall >= leastCounts) {
       if (await confirm(guide, '  It is back where it was. Did the way back go the way that was asked for?', 'no')) {
@@ -298,7 +298,7 @@ interface Range extends Pick<JointCalibration, 'zeroCounts' | 'direction'> {
 
 type Placed = Pick<JointCalibration, 'zeroCounts' | 'direction' | 'minCounts' | 'maxCounts' | 'homingOffsetCounts'>;
 
-/** Asks for leave to store an offset. Throws `ReinError` where none would help, or the person wants none. `bare`, `isInTurn`: of `inOneTurn`. */
+/** Asks for consent to store an offset. Throws `ReinError` if none would help, or the operator declines. `bare`, `isInTurn`: as there. */
 async function agreeOnOffset(guide: Guide, work: JointWork, bare: number, isInTurn: boolean): Promise<void> {
   const { servo, motor, bus } = work;
   const { wrapsOffset } = bus.family;
@@ -308,7 +308,7 @@ async function agreeOnOffset(guide: Guide, work: JointWork, bare: number, isInTu
     guide.say(`  Its reading jumps from ${last + bare} to ${first + bare} within its range: that is no position.`);
   } else guide.say(`  Its stored offset takes its reading out of ${first} to ${last}, where it takes goals.`);
   // An offset that is only added does not move the end of the encoder's turn.
-  // Nor would it move a second servo's reading as it moves this one's.
+  // Nor would it shift the reading of a second servo as it shifts this one's.
   if (!servo.has('homingOffset') || motor.options.shadowId !== undefined || (!wrapsOffset && !isInTurn)) {
     throw unplaced(motor, `${remedy}${bare === 0 ? '' : ` without its offset of ${bare}`}, or move it less far`);
   }
@@ -321,7 +321,7 @@ async function agreeOnOffset(guide: Guide, work: JointWork, bare: number, isInTu
   if (!(await confirm(guide, question, 'no'))) throw unplaced(motor, orElse);
 }
 
-/** Readings that begin anew within the range are no positions: the servo's middle has to be in the middle of it. */
+/** Moves the wrap of the readings out of the range by a stored offset, if needed: readings that wrap within it are no positions. */
 async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: Range): Promise<Placed> {
   const { servo, motor, bus } = work;
   const { zeroCounts, direction, least, most } = range;
@@ -335,7 +335,7 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
   });
   const [first, last] = bus.family.goalRange(motor.model);
   const { wrapsOffset } = bus.family;
-  // Without an offset: where its encoder begins anew.
+  // Reading at which the encoder wraps: shifted by an offset that is only added.
   const bare = wrapsOffset ? 0 : homingOffsetCounts;
   const isInTurn = least - bare >= first && most - bare <= last;
   if (isInTurn && least >= first && most <= last) return placed(0, homingOffsetCounts);
@@ -367,7 +367,7 @@ async function inOneTurn(guide: Guide, work: JointWork, hand: HandMoved, range: 
   return placed(shift, offset);
 }
 
-/** Of a family that wraps: the offset that moves readings by about `wantedShift`, and by how much it moves them. */
+/** For a family that wraps: returns the offset that shifts readings by about `wantedShift`, and the actual shift. */
 function newMiddle(
   { homingSign, family }: BusFamily,
   motor: Motor,
@@ -380,7 +380,7 @@ function newMiddle(
   const inTurn = wanted - turn * Math.round(wanted / turn);
   const next = Math.min(most, Math.max(-most, inTurn));
   const moved = homingSign * (next - offset);
-  // As the tracker counts, which may be turns away.
+  // In the tracker's counts, which may be whole turns away.
   return { offset: next, shift: moved + turn * Math.round((wantedShift - moved) / turn) };
 }
 

@@ -1,4 +1,4 @@
-/** `rein calibrate --check` and `--rebind`: whether file, servos and robot agree, and which adapter the file is of. */
+/** `rein calibrate --check` and `--rebind`: compares file, servos and robot, and binds the file to another adapter. */
 import { existsSync } from 'node:fs';
 import { ReinError } from '../../core/index.ts';
 import {
@@ -24,10 +24,10 @@ import { keepCalibration, partialOf } from './calibrate-arm.ts';
 import { positionOf, rangeProblems, rangeRemedy, shownPosition, toleranceOf } from './joint-range.ts';
 import { lowOverload } from './overload.ts';
 
-/** A joint may stand outside its calibrated range by this, rad: a stop gives way. */
+/** Distance by which a joint may stand outside its calibrated range, rad: stops are compliant. */
 const OUTSIDE_RAD = 0.05;
 
-/** What `found` at `port` says against the file at `path`. Never throws for what a person can mend. */
+/** Compares `found` at `port` with the file at `path`. Never throws for problems that the user can solve. */
 export function checkCalibration(
   arm: ServoArm,
   path: string,
@@ -50,7 +50,7 @@ export function checkCalibration(
   return [file, ...begunCalibration(arm, path), ...checkJoints(arm, calibration, port, found)];
 }
 
-/** A calibration that was begun and not ended: the file of before is in force, which people may not expect. */
+/** Reports a calibration that was begun but not completed: the previous file is in force, which may be unexpected. */
 export function begunCalibration({ named }: ServoArm, path: string): readonly Finding[] {
   const partial = partialOf(path);
   if (!existsSync(partial)) return [];
@@ -59,13 +59,13 @@ export function begunCalibration({ named }: ServoArm, path: string): readonly Fi
   return [{ name: 'calibration', status: 'warn', detail: `a newer one was begun and not ended: ${now}`, remedy }];
 }
 
-/** The file at `path`, as far as it is of `arm`. Throws `ReinError('config')`. */
+/** Loads the file at `path`, which must be of `arm`. Throws `ReinError('config')`. */
 export function calibrationOf({ robot, named, bus }: ServoArm, path: string): Calibration {
   const jointNames = robot.joints.map(({ name }) => name);
   return loadCalibration(path, { named, robot: robot.name, family: bus.family.name, jointNames });
 }
 
-/** The servos against `calibration`, and where they stand: one finding a joint, then those of ranges beside the file's limits. */
+/** Compares the servos and their positions with `calibration`: one finding per joint, then those of ranges against the file's limits. */
 export function checkJoints(
   arm: ServoArm,
   calibration: Calibration,
@@ -84,7 +84,7 @@ export function checkJoints(
   return [...checkServos(arm, calibration, port, found), ...ranges];
 }
 
-/** The same without the ranges, which tell nothing of which arm it is. */
+/** The same without the ranges, which do not identify the arm. */
 function checkServos(
   arm: ServoArm,
   calibration: Pick<Calibration, 'joints'>,
@@ -166,20 +166,20 @@ function standing(
   return { status: 'ok', detail: `stands at ${shown}` };
 }
 
-/** Of a reading that no turn has. */
+/** Remedy for a reading that is in no turn. */
 export function turnsRemedy(calibrate: string): string {
   return `Switch the supply of its servos off and on, after which it reads within its turn; if it does not: ${calibrate}`;
 }
 
-/** Opens the port and compares. Rejects with `ReinError` where nobody answers, or answers cannot be told apart. */
+/** Opens the port and compares. Rejects with `ReinError` if no servo answers, or answers collide. */
 export function checkServoCalibration(request: CheckRequest): Promise<readonly Finding[]> {
   const { arm, path } = request;
   return withServos(request, async (port, found) => checkCalibration(arm, path, port, found));
 }
 
 /**
- * `rein calibrate --rebind`: the arm is the one that was calibrated, and its adapter or socket another. The servos have to say so as far as
- * they can, and a person has to. Resolves to what it is bound to now, in words. Rejects with `ReinError`.
+ * `rein calibrate --rebind`: same arm, but another adapter or socket. The servos have to confirm this as far as they can, and so does the
+ * operator. Resolves to a description of the new binding. Rejects with `ReinError`.
  */
 export function rebindCalibration(request: CheckRequest & { readonly guide: Guide }): Promise<string> {
   const { arm, path, guide } = request;
@@ -231,9 +231,9 @@ export interface CheckRequest {
   readonly arm: ServoArm;
   /** Absent: that of the robot's file, else the only one. */
   readonly port: string | undefined;
-  /** Of the calibration. */
+  /** Path of the calibration. */
   readonly path: string;
   readonly open: OpenBusPort;
-  /** Told people before what takes long. */
+  /** Prints a line before lengthy work. */
   readonly say?: ((line: string) => void) | undefined;
 }

@@ -1,21 +1,21 @@
-/** What a joint's zero and its positive direction look like, in words, from the geometry of the robot's file: x ahead, y left, z up. */
+/** Descriptions of a joint's zero and positive direction, from the geometry of the robot's file: x ahead, y left, z up. */
 import { ArmKinematics, type Capsule, type RobotModel } from '../../core/index.ts';
 
 export interface JointWords {
-  /** What it looks like at zero: `the part that it carries points up`; absent where geometry does not tell. */
+  /** Pose at zero: `the part that it carries points up`; absent if the geometry does not determine it. */
   readonly atZero: string | undefined;
-  /** What to do for a positive motion, as an order: `turn it counterclockwise, seen from above`. */
+  /** Instruction for a positive motion: `turn it counterclockwise, seen from above`. */
   readonly positive: string;
 }
 
-/** A lever shorter than this is a turn about the part's own length, m. */
+/** With a shorter lever a joint turns about the part's own length, m. */
 const LEVER_M = 0.03;
-/** What is so far off an axis shows how far it is turned, m. */
+/** Distance from the axis at which a part shows the angle, m. */
 const BESIDE_M = 0.01;
 const SIDES: Readonly<Record<string, string>> = { up: 'upper', down: 'lower', ahead: 'front' };
-/** Share of a unit vector along an axis from which on it points that way. */
+/** Component of a unit vector from which it counts as pointing along that axis. */
 const POINTS = 0.8;
-/** Two directions are named where the second has at least this share of the first. */
+/** Share of the largest component from which the second one is named as well. */
 const ALSO = 0.45;
 
 const NAMES = [
@@ -24,7 +24,7 @@ const NAMES = [
   ['up', 'down'],
 ] as const;
 
-/** For each joint of an arm, in their order, with all joints at zero. */
+/** Returns the words of each joint of an arm, in their order, with all joints at zero. */
 export function jointWords(robot: RobotModel): readonly JointWords[] {
   const kinematics = new ArmKinematics(robot);
   kinematics.forward(robot.joints.map(() => 0));
@@ -39,7 +39,7 @@ export function jointWords(robot: RobotModel): readonly JointWords[] {
   });
 }
 
-/** What turns with the joint only: along its axis nothing changes. */
+/** Describes the part that turns with the joint, except along its axis, where nothing changes. */
 function standing(
   robot: RobotModel,
   kinematics: ArmKinematics,
@@ -49,7 +49,7 @@ function standing(
   const axis = at(kinematics.axes, i);
   const across = acrossAxis(axis, lever);
   if (length(across) >= LEVER_M) return `the part that it carries points ${named(across)}`;
-  // One that turns about its own length shows it by what sits beside its axis.
+  // A joint that turns about its own length shows its angle by parts beside its axis.
   const from = at(kinematics.originsM, i);
   for (const [k, { name, kind }] of robot.joints.entries()) {
     if (kinematics.topology.parents[k] !== i || kind === 'prismatic') continue;
@@ -71,14 +71,14 @@ function turning(axis: readonly number[], lever: readonly number[], motion: read
     return `turn it ${axis[2]! > 0 ? 'counterclockwise' : 'clockwise'}, seen from above`;
   }
   if (length(motion) >= LEVER_M) return `move it so that its end goes ${named(motion)}`;
-  // About its own length: looked at from the base towards its end, or along the axis where it has none.
+  // About its own length: seen from the base towards its end, or along the axis if it has none.
   const along = dot(lever, axis);
   const isAlong = Math.abs(along) < 1e-6 || along > 0;
   const seen = Math.abs(along) < 1e-6 ? `looking ${named(axis)}` : 'seen from the base towards its end';
   return `turn it ${isAlong ? 'clockwise' : 'counterclockwise'}, ${seen}`;
 }
 
-/** What the joint moves about: the next joint of the same branch, else the tool, else the shapes of its link. */
+/** Point that the joint moves: the next joint of the same branch, else the tool, else the shapes of its link. */
 function endOf(robot: RobotModel, kinematics: ArmKinematics, i: number): readonly number[] | undefined {
   const { topology } = kinematics;
   const next = robot.joints.findIndex(
@@ -99,7 +99,7 @@ function endOf(robot: RobotModel, kinematics: ArmKinematics, i: number): readonl
   return [...out];
 }
 
-/** `up`, or `up and ahead` where it goes both ways. */
+/** Direction in words: `up`, or `up and ahead` if it has both components. */
 function named(v: readonly number[]): string {
   const order = [0, 1, 2].sort((a, b) => Math.abs(v[b]!) - Math.abs(v[a]!));
   const [first, second] = [order[0]!, order[1]!];

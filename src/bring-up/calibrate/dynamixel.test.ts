@@ -18,7 +18,7 @@ import { requireServoArm } from '../families.ts';
 import { calibrateArm } from './calibrate-arm.ts';
 import { checkServoCalibration } from './check-calibration.ts';
 
-// What the registers do: ROBOTIS e-Manual, Homing Offset(20), Present Position(132).
+// Source of the registers' behaviour: ROBOTIS e-Manual, Homing Offset(20), Present Position(132).
 
 const PER_RAD = 4096 / (2 * Math.PI);
 const EXTENDED = 4;
@@ -30,7 +30,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A Koch arm at zero; `changed`: what its servos are mounted and stored like, by the index of the joint. */
+/** Koch arm at zero; `changed`: mounting and stored registers of its servos, by the index of the joint. */
 function kochRig(
   changed: Readonly<Record<number, { zeroCounts?: number; registers?: Readonly<Record<string, number>> }>> = {},
 ) {
@@ -90,7 +90,7 @@ function kochRig(
 
 type Rig = ReturnType<typeof kochRig>;
 
-/** Angle of `joint` that the driver measures with its torque on, and where the joint is. */
+/** Angle of `joint` measured by the driver with its torque on, and its true angle. */
 async function measured(rig: Rig, joint: number): Promise<readonly [number, number]> {
   const driver = await rig.driver();
   await driver.open();
@@ -105,7 +105,7 @@ async function measured(rig: Rig, joint: number): Promise<readonly [number, numb
   return found;
 }
 
-/** What LeRobot leaves: a reading of 2047 in the middle of the range, in extended position mode. */
+/** State left by LeRobot: a reading of 2047 in the middle of the range, in extended position mode. */
 function lerobotRegisters(homingOffset: number) {
   return { zeroCounts: 2047 - homingOffset, registers: { operatingMode: EXTENDED, homingOffset } };
 }
@@ -252,7 +252,7 @@ describe('a Dynamixel whose reading leaves its turn', () => {
 describe('the control table of a firmware', () => {
   const ofFirmware = (firmware: number) => [2, 3, 4, 5].map((joint) => [joint, { registers: { firmware } }] as const);
 
-  /** Calibrates, drives, and returns the faults of so many slow reads that all servos had their turn. */
+  /** Calibrates, drives, and returns the faults of enough slow reads for all servos to have their turn. */
   async function driven(rig: Rig): Promise<number> {
     await rig.calibrate(new HandGuide(rig));
     const driver = await rig.driver();
@@ -298,7 +298,7 @@ describe('the control table of a firmware', () => {
 
   it('is another one than its number says: nothing is driven by garbage', async () => {
     const rig = kochRig(Object.fromEntries(ofFirmware(53)));
-    // It says 52, and has its indirect data where 53 has them.
+    // It reports 52, but has its indirect data at the address of 53.
     for (const joint of [2, 3, 4, 5]) rig.servos[joint]!.registers.set('firmware', 52);
     await rig.calibrate(new HandGuide(rig));
     await expect((await rig.driver()).open()).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { countsPerUnit, type JointCalibration } from '../../drivers/serial.ts';
 import { requireServoArm } from '../families.ts';
 import { type RangeProblem, rangeProblem, rangeRemedy } from './joint-range.ts';
 
-/** What is said of `name`, whose servo was mounted either way round, where the arm went from `least` to `most`, rad. */
+/** Problems of `name` with either mounting of its servo, for a measured range of `least` to `most`, rad. */
 function saidOf(robot: string, name: string, least: number, most: number, file: object = {}): (string | undefined)[] {
   return problemsOf(robot, name, least, most, file).map((problem) =>
     problem === undefined
@@ -13,7 +13,7 @@ function saidOf(robot: string, name: string, least: number, most: number, file: 
   );
 }
 
-/** What `rangeProblem` gives for either way round of the servo; `least` and `most` in rad or m. */
+/** Results of `rangeProblem` for either mounting of the servo; `least` and `most` in rad or m. */
 function problemsOf(
   robot: string,
   name: string,
@@ -43,7 +43,7 @@ function problemsOf(
   });
 }
 
-/** Whichever way round its servo is. */
+/** Equal for either mounting of its servo. */
 const both = (said: unknown): unknown[] => [said, said];
 
 describe("a calibrated range beside the file's", () => {
@@ -81,7 +81,7 @@ describe("a calibrated range beside the file's", () => {
     expect(saidOf('so101', 'shoulder_lift', -1.5, 1.4)).toEqual(
       both(expect.stringMatching(/^limit : write positionMinRad: -1\.(5|49) and positionMaxRad: 1\.(39|4)$/)),
     );
-    // Eyes hold no zero to a degree, and stops of arms of one make differ by as much.
+    // A zero held by eye is not exact to a degree, and stops of arms of one make differ by as much.
     expect(saidOf('so101', 'shoulder_lift', -1.825, 1.665)).toEqual(
       both(expect.stringMatching(/^limit : write positionMaxRad: 1\.6[56]$/)),
     );

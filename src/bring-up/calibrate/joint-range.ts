@@ -1,41 +1,41 @@
-/** Counts of a joint as people read them: degrees or millimetres, bars, and what the robot's file has to say for what the arm can. */
+/** Readable form of a joint's counts: degrees or millimetres, bars, and the limits that the robot's file should have for this arm. */
 import type { JointModel, RobotModel } from '../../core/index.ts';
 import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
 
-/** A file may allow more than the joint showed by this, rad: hands do not press against a stop with its last degree. */
+/** Tolerance by which the file may exceed the measured range, rad: hands do not press against a stop to the last degree. */
 const SLACK_RAD = 0.03;
-/** Stops of arms of one make differ by this, and eyes hold a zero as well, rad: more is another zero. */
+/** Deviation of stops between arms of one make, and of a zero held by eye, rad: more indicates a wrong zero. */
 const FIT_RAD = 0.1;
-/** The same of joints that slide, m for each rad: 5 mm of 0.1 rad. */
+/** Factor of these tolerances for joints that slide, m per rad: 5 mm for 0.1 rad. */
 const SLIDES_M_PER_RAD = 0.05;
-/** A joint that may go about a whole turn has no stops, rad. */
+/** Range from which a joint counts as one without stops, about a whole turn, rad. */
 const WHOLE_TURN = 6;
 const BAR_COLUMNS = 31;
 
 type Zeroed = Pick<JointCalibration, 'zeroCounts' | 'direction'>;
 
-/** The joint's position, rad or m. */
+/** Position of the joint, rad or m. */
 export function positionOf(motor: Motor, { zeroCounts, direction }: Zeroed, counts: number): number {
   return (direction * (counts - zeroCounts)) / countsPerUnit(motor);
 }
 
-/** `12.3°`, or `12.3 mm` of a joint that slides. */
+/** `12.3°`, or `12.3 mm` for a joint that slides. */
 export function shownPosition({ kind }: Pick<JointModel, 'kind'>, value: number): string {
   return kind === 'prismatic' ? `${(1e3 * value).toFixed(1)} mm` : `${((180 / Math.PI) * value).toFixed(1)}°`;
 }
 
-/** A tolerance of `rad` as one of the joint, rad or m. */
+/** Converts a tolerance of `rad` to the joint's unit, rad or m. */
 export function toleranceOf({ kind }: Pick<JointModel, 'kind'>, rad: number): number {
   return kind === 'prismatic' ? SLIDES_M_PER_RAD * rad : rad;
 }
 
-/** What the joint can, from least to greatest, rad or m. */
+/** Measured range of the joint, from least to greatest, rad or m. */
 export function calibratedRange(motor: Motor, joint: JointCalibration): readonly [number, number] {
   const ends = [joint.minCounts, joint.maxCounts].map((counts) => positionOf(motor, joint, counts));
   return [Math.min(...ends), Math.max(...ends)];
 }
 
-/** Name, least, now and greatest, with the counts, and a bar over the range of the robot's file. */
+/** Line with name, least, present and greatest position, with their counts, and a bar over the range of the robot's file. */
 export function rangeLine(
   joint: JointModel,
   motor: Motor,
@@ -49,7 +49,7 @@ export function rangeLine(
   return `  ${joint.name.padEnd(14)} min ${cell(ends[0]!)}  now ${cell(now)}  max ${cell(ends[1]!)}  ${bar}`;
 }
 
-/** `[  ==#===   ]`: `=` where it has been, `#` where it is. */
+/** `[  ==#===   ]`: `=` for the visited part, `#` for the present position. */
 function barOf(joint: JointModel, motor: Motor, zeroed: Zeroed, counts: readonly [number, number, number]): string {
   const { positionMinRad: from, positionMaxRad: to } = joint;
   const column = (value: number): number => {
@@ -66,12 +66,12 @@ function barOf(joint: JointModel, motor: Motor, zeroed: Zeroed, counts: readonly
 export interface RangeProblem {
   readonly joint: string;
   /**
-   * `limit`: the file lets it go further than it can. `zero`: its zero is wrong. `direction`: its angle rises the other way. `doubt`: either the file
-   * is narrower at one end, or its zero is off.
+   * `limit`: the file permits more than the joint's range. `zero`: its zero is wrong. `direction`: its angle rises the other way. `doubt`:
+   * either the file is narrower at one end, or its zero is off.
    */
   readonly kind: 'limit' | 'zero' | 'direction' | 'doubt';
   readonly message: string;
-  /** Limits that the file could have for what the arm showed, rad or m, rounded inwards; empty where it allows no more than that. */
+  /** Limits for the file that fit the measured range, rad or m, rounded inwards; empty if the file permits no more than that. */
   readonly limits: string;
 }
 
@@ -80,7 +80,7 @@ export function rangeProblem(joint: JointModel, motor: Motor, calibration: Joint
   const [least, most] = calibratedRange(motor, calibration);
   const shown = (value: number): string => shownPosition(joint, value);
   const [slack, fit] = [toleranceOf(joint, SLACK_RAD), toleranceOf(joint, FIT_RAD)];
-  // By how much each end of the arm's is short of the file's; beyond it, less than 0.
+  // Shortfall of the arm's range at each end of the file's; negative beyond it.
   const short = [least - from, to - most] as const;
   const [shortest, longest] = [Math.min(...short), Math.max(...short)];
   const digits = kind === 'prismatic' ? 1e4 : 1e2;
@@ -94,7 +94,7 @@ export function rangeProblem(joint: JointModel, motor: Motor, calibration: Joint
     limits,
     message: `${name}: the robot's file allows ${shown(from)} to ${shown(to)}, and the arm went from ${shown(least)} to ${shown(most)}${what}`,
   });
-  // Without stops a range ends where the hand did, and tells nothing of a zero.
+  // Without stops a range ends where the hand did, and says nothing about the zero.
   if (shortest < -fit && to - from < WHOLE_TURN) {
     if (longest > slack) {
       const isTurned = Math.abs(-most - from) <= fit && Math.abs(-least - to) <= fit;
@@ -109,7 +109,7 @@ export function rangeProblem(joint: JointModel, motor: Motor, calibration: Joint
   return longest <= slack ? undefined : problem('limit', `: write ${limits}`);
 }
 
-/** Of all joints that are calibrated. */
+/** Problems of all calibrated joints. */
 export function rangeProblems(
   { joints }: Pick<RobotModel, 'joints'>,
   motors: readonly Motor[],
@@ -122,7 +122,7 @@ export function rangeProblems(
   });
 }
 
-/** The remedy of a problem of the robot that people call `named`. */
+/** Remedy of a problem; `named`: the robot's name in commands. */
 export function rangeRemedy({ joint, kind, limits }: RangeProblem, named: string): string {
   if (kind === 'limit')
     return "Write these numbers into the robot's file: beyond them the arm pushes against its stops.";
@@ -130,7 +130,7 @@ export function rangeRemedy({ joint, kind, limits }: RangeProblem, named: string
   switch (kind) {
     case 'zero':
       return `Calibrate this joint again, held at its zero pose. If that gives the same, its stops are not those of the file: write ${limits} into the robot's file then. First: ${again}`;
-    // No limits: they would fit a joint that goes the other way, and mirror its floor and walls.
+    // No limits: they would fit a joint with the reversed direction, and mirror its floor and walls.
     case 'direction':
       return `Calibrate this joint again, and watch which way its angle is to rise: ${again}`;
     case 'doubt':

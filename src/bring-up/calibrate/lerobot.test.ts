@@ -12,7 +12,7 @@ afterEach(() => {
   for (const rig of rigs.splice(0)) rig.remove();
 });
 
-/** What LeRobot writes for an arm that it has calibrated: half a turn in the middle pose, the stops, and the whole turn of wrist_roll. */
+/** File of LeRobot for a calibrated arm: half a turn in the middle pose, the stops, and the whole turn of wrist_roll. */
 function lerobotArm(): { rig: HandRig; file: Record<string, Record<string, number>>; path: string } {
   // As set_half_turn_homings leaves it: the reading is 2047 where the joint is in the middle of its range.
   const middleRad = [0, 0, 0, 0, 0, 0.7854];
@@ -72,7 +72,7 @@ describe('a calibration of LeRobot', () => {
       expect(joint.direction).toBe(MOUNTINGS[i]!.direction);
       const reading = rig.servos[i]!.registers.get('presentPosition');
       const trueRad = rig.body.positionRad[i]!;
-      // wrist_roll has no range to take a middle of; its pose of calibration is taken for the middle of the file's, 2.8° off.
+      // wrist_roll has no range with a middle; its pose of calibration is taken for the middle of the file's, 2.8° off.
       const slack = motor.name === 'wrist_roll' ? 0.06 : 0.003;
       expect(Math.abs(positionOf(motor, joint, reading) - trueRad), motor.name).toBeLessThan(slack);
     }

@@ -1,6 +1,6 @@
 /**
  * Calibration files of LeRobot. Source: LeRobot, `MotorCalibration` and `_normalize` of `motors_bus.py`, `so_follower.py`. Each joint has
- * id, drive_mode, homing_offset (what the servo stores, so that its reading is half a turn, 2047, in the pose of calibration), range_min
+ * id, drive_mode, homing_offset (stored in the servo, so that its reading is half a turn, 2047, in the pose of calibration), range_min
  * and range_max (readings at the stops). Its zero is the middle of that range in degrees, its least end 0 in percent of a gripper. A joint
  * whose range is the whole turn (0 to 4095) was not moved at all: its zero is the pose of calibration.
  */
@@ -14,7 +14,7 @@ import {
   type ServoFamily,
 } from '../../drivers/serial.ts';
 
-/** What LeRobot knows of one joint. */
+/** Entry of one joint in LeRobot's file. */
 export interface LeRobotJoint {
   readonly id: number;
   readonly homingOffset: number;
@@ -24,11 +24,11 @@ export interface LeRobotJoint {
 
 const KEYS = ['id', 'drive_mode', 'homing_offset', 'range_min', 'range_max'] as const;
 
-/** By the name of the joint. Throws `ReinError('config')` for what is no such file, or of other joints than `motors`. */
+/** Returns entries by joint name. Throws `ReinError('config')` if it is not such a file, or of other joints than `motors`. */
 export function readLeRobotFile(path: string, motors: readonly Motor[]): Readonly<Record<string, LeRobotJoint>> {
   let text: string;
   try {
-    // As some editors save it.
+    // Some editors save it with a byte order mark.
     text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (cause) {
     const remedy = 'LeRobot keeps them in ~/.cache/huggingface/lerobot/calibration/robots/.';
@@ -75,16 +75,16 @@ function jointIn(file: Readonly<Record<string, unknown>>, { name, id: ownId }: M
   return joint;
 }
 
-/** Whether the joint was left out of the ranges: it has the whole turn. */
+/** True if the joint was left out of the ranges: it has the whole turn. */
 export function isWholeTurn({ rangeMin, rangeMax }: LeRobotJoint, { model }: Motor): boolean {
   const { countsPerTurn } = model;
   return rangeMin >= 0 && rangeMax < countsPerTurn && rangeMax - rangeMin >= countsPerTurn - 2;
 }
 
-/** A range may be so many times as wide as the robot's file has it: a wider one was not swept between the joint's stops. */
+/** Largest width of a range relative to the robot's file: a wider one was not swept between the joint's stops. */
 const WIDEST = 1.25;
 
-/** Why that cannot be what the servo read, as a sentence without subject and end. */
+/** Reason why the entry cannot come from this servo, as a sentence without subject and full stop. */
 export function lerobotProblem(
   family: ServoFamily,
   joint: JointModel,
@@ -102,7 +102,7 @@ export function lerobotProblem(
   return `went from ${from.rangeMin} to ${from.rangeMax}, ${(width / own).toFixed(1)} times what the robot's file lets it (${Math.round(own)} counts): it was not swept between its stops, or the file's limits are narrower than it can, and LeRobot's zero is the middle of what it can`;
 }
 
-/** Least and greatest reading; of the whole turn, what reads and takes goals without a jump. */
+/** Least and greatest reading; for the whole turn, the part that is read and commanded without a jump. */
 function readRange(
   family: ServoFamily,
   motor: Motor,
@@ -113,9 +113,9 @@ function readRange(
 }
 
 /**
- * As a calibration of ours. The middle of LeRobot's range is taken for the middle of the range of the robot's file, for both are what
- * the joint can; of a joint with the whole turn the pose of calibration, half a turn, is, and its range what reads and takes goals without
- * a jump.
+ * Converts to a calibration of this project. The middle of LeRobot's range is taken for the middle of the range of the robot's file, as
+ * both are the joint's whole range; for a joint with the whole turn it is the pose of calibration, half a turn, and its range is the part
+ * that is read and commanded without a jump.
  */
 export function calibrationOf(
   family: ServoFamily,

@@ -1,20 +1,20 @@
-/** A gripper's servo that takes a firm hold for an overload: LeRobot stores 25 % in that of an SO-101 (`so_follower.py`, Overload_Torque). */
+/** Gripper servos that take a firm hold for an overload: LeRobot stores 25 % in that of an SO-101 (`so_follower.py`, Overload_Torque). */
 import type { Motor } from '../../drivers/serial.ts';
 import type { ServoAccess } from '../servo-access.ts';
 
-/** As from the factory (Feetech, STS3215 memory table). */
+/** Factory value (Feetech, STS3215 memory table). */
 const FACTORY_RATIO = 0.8;
 
 export interface LowOverload {
-  /** Share of its torque that counts as overload, as stored. */
+  /** Stored share of its torque that counts as overload. */
   readonly storedRatio: number;
-  /** What should stand there, raw. */
+  /** Register, and the raw value that it should have. */
   readonly register: 'overloadTorque';
   readonly value: number;
   readonly why: string;
 }
 
-/** Of a joint that grips, where its cap lets it press with as much as latches its overload (row 13); else `undefined`. */
+/** For a joint that grips, if its torque cap permits as much as latches its overload (row 13); else `undefined`. */
 export function lowOverload({ options, model }: Motor, servo: ServoAccess): LowOverload | undefined {
   const register = model.registers['overloadTorque'];
   if (!options.grips || register === undefined || options.torqueRatio >= FACTORY_RATIO) return undefined;

@@ -21,7 +21,7 @@ function rigOf(options: Parameters<typeof handRig>[0] = {}): HandRig {
   return rig;
 }
 
-/** As in `readable.ts`: what hands leave at a stop. */
+/** As in `readable.ts`: distance that hands leave at a stop. */
 const SLACK_RAD = 0.03;
 const known = { modelNumber: 777, firmware: '3.10' };
 

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const rig of rigs.splice(0)) rig.remove();
 });
 
-/** An arm behind an adapter without serial number that was calibrated in the first socket. */
+/** Arm behind an adapter without serial number, calibrated in the first socket. */
 async function calibrated() {
   const rig = handRig({ adapter: SOCKETS[0] });
   rigs.push(rig);

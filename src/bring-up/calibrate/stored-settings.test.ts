@@ -12,7 +12,7 @@ const SHOULDER = 'shoulder';
 const [FIRST, SECOND] = [2, 3];
 const REVERSED = 1;
 
-/** A ViperX as its maker sends it: the first servo of its shoulder turned round, and the second not. */
+/** ViperX as its manufacturer ships it: the first servo of its shoulder reversed, and the second not. */
 function stockViperX() {
   const { bus, line } = rigOfTest({ robot: 'viperx', family: dynamixelFamily });
   const servos = (bus as DynamixelBus).servos;

@@ -1,4 +1,4 @@
-/** Settings that calibrating writes into servos for good: said register by register, and written after a yes. */
+/** Settings that calibrating stores in servos permanently: listed register by register, and written after a yes. */
 import { ReinError } from '../../core/index.ts';
 import { type BrokenRule, brokenRules, type JointCalibration, type Motor } from '../../drivers/serial.ts';
 import type { ServoArm, StoredSetting } from '../families.ts';
@@ -6,31 +6,31 @@ import { confirm, type Guide } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
 import { lowOverload } from './overload.ts';
 
-/** An arm at an open port, and the person beside it. */
+/** Arm at an open port, and the operator beside it. */
 export interface OpenArm {
   readonly arm: ServoArm;
   readonly guide: Guide;
-  /** Registers of servo `id`, one of the arm's. Throws `ReinError` where the port is gone. */
+  /** Registers of servo `id`, one of the arm's. Throws `ReinError` if the port is lost. */
   readonly access: (id: number) => ServoAccess;
 }
 
-/** A setting that a servo does not have yet. */
+/** Setting that a servo does not have yet. */
 interface Change extends StoredSetting {
   readonly motor: Motor;
   readonly servo: ServoAccess;
-  /** The register's number now; `undefined` where it does not answer. */
+  /** Present raw value of the register; `undefined` if the servo does not answer. */
   readonly now: number | undefined;
 }
 
-/** How a servo is that has `now` there, where that is known. */
+/** Change with the consequence of the present value, if known. */
 type Told = Change & { readonly otherwise?: string };
 
 const LOOK_AT = 'Look at its supply and cable, and try again.';
 
 /**
- * Clears bits that are not driven, sets the operating mode, and removes offsets that it ignores, of the joints `names`: after a yes, and
- * before the first reading, as what is measured has to be what is driven. Throws `ReinError` on a no, and for a servo that does not answer
- * or does not keep it.
+ * For the joints `names`, clears bits that must be 0 in driven servos, sets the operating mode, and removes offsets that it ignores: after
+ * a yes, and before the first reading, so that joints are measured as they are driven. Throws `ReinError` on a no, and for a servo that
+ * does not answer or does not keep a setting.
  */
 export async function storeBeforeMeasuring(open: OpenArm, names: readonly string[]): Promise<void> {
   const { arm, guide } = open;
@@ -57,8 +57,8 @@ export async function storeBeforeMeasuring(open: OpenArm, names: readonly string
 }
 
 /**
- * Stores how servos answer, a firm gripper's overload and, where they keep to `ranges` by themselves, those of `joints`: after a yes. A
- * setting that a servo does not keep is said, and the rest goes on.
+ * Stores response settings of the servos, a firm gripper's overload and, for `ranges` in the servos, those of `joints`: after a yes. A
+ * setting that a servo does not keep is reported, and the rest continues.
  */
 export async function storeAfterMeasuring(
   open: OpenArm,
@@ -84,7 +84,7 @@ export async function storeAfterMeasuring(
   }
 }
 
-/** What a servo has stored that makes its readings, its goals or its protection mean something else. */
+/** Stored settings of a servo that change the meaning of its readings, its goals or its protection. */
 function ruledChanges({ arm, access }: OpenArm, motor: Motor, changes: BrokenRule['changes']): readonly Told[] {
   const { family } = arm.bus;
   const servo = access(motor.id);
@@ -133,8 +133,8 @@ function rangeSettings({ minCounts, maxCounts }: JointCalibration): readonly Sto
 }
 
 /**
- * Bits that are not driven; a second servo, which is mounted the other way round, then has its own the other way round, too: as it
- * obeys the first one, that is written last.
+ * Bits that must be 0 in driven servos. A second servo, which is mounted the other way round, then has its own reversed as well; as it
+ * obeys the first one's requests, it is written last.
  */
 function bitsToClear({ arm, access }: OpenArm, motor: Motor): readonly Change[] {
   const { clearBits } = arm.bus.family;
@@ -152,7 +152,7 @@ function bitsToClear({ arm, access }: OpenArm, motor: Motor): readonly Change[] 
   return [own, { motor: second, servo, register, now: before, value, why: 'it turns as the first one does' }];
 }
 
-/** Those of `settings` that the servo of `motor` can have, and has not. */
+/** Returns those of `settings` that the servo of `motor` supports but does not have. */
 function changesOf(
   { access }: OpenArm,
   motor: Motor,
@@ -166,7 +166,7 @@ function changesOf(
     .filter(({ now, value }) => now !== value);
 }
 
-/** The register's number, which the model has. Throws `ReinError('driver')` where its servo does not answer. */
+/** Raw value of a register that the model has. Throws `ReinError('driver')` if its servo does not answer. */
 function answered(servo: ServoAccess, register: string, motor: Motor): number {
   const now = servo.read(register);
   if (now !== undefined) return now;
@@ -181,7 +181,7 @@ function sayChanges(guide: Guide, heading: string, changes: readonly Told[]): vo
   }
 }
 
-/** False: the servo did not take it, or did not answer. */
+/** Returns false if the servo did not accept it, or did not answer. */
 function write({ servo, register, value }: Change): boolean {
   return servo.set(register, value);
 }

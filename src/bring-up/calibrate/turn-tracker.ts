@@ -1,4 +1,4 @@
-/** Readings of an encoder that begins anew each turn, as one number that does not jump, with the least and the greatest of it. */
+/** Unwraps the readings of an encoder that wraps each turn, and tracks their least and greatest values. */
 
 export class TurnTracker {
   readonly #countsPerTurn: number;
@@ -7,7 +7,7 @@ export class TurnTracker {
   #least: number;
   #most: number;
 
-  /** `first`: the reading that the rest follows. */
+  /** `first`: first reading, from which counting starts. */
   constructor(countsPerTurn: number, first: number) {
     this.#countsPerTurn = countsPerTurn;
     this.#last = first;
@@ -16,7 +16,7 @@ export class TurnTracker {
     this.#most = first;
   }
 
-  /** Takes a reading. Between two of them it has moved by less than half a turn. */
+  /** Adds a reading. The motion between two readings is less than half a turn. */
   push(reading: number): void {
     const turn = this.#countsPerTurn;
     let step = reading - this.#last;
@@ -40,7 +40,7 @@ export class TurnTracker {
     return this.#most;
   }
 
-  /** Least and greatest are that of now on. */
+  /** Restarts least and greatest at the present value. */
   restart(): void {
     this.#least = this.#now;
     this.#most = this.#now;

@@ -54,7 +54,7 @@ describe('rein doctor on a bus', () => {
     const found = await inspect(rig);
     expect(failures(found)).toEqual([]);
     expect(found.next).toBe('rein bring-up --robot so101');
-    // As `rein run` does, which takes no torque over.
+    // Like `rein run`, which does not take over servos with torque on.
     rig.servos[2]!.registers.set('torqueEnable', 1);
     const left = await inspect(rig);
     expect(failures(left)).toMatchObject([
@@ -158,7 +158,7 @@ describe('rein doctor on a bus', () => {
       const read: typeof line.read = (into, at) => {
         const got = line.read(into, at);
         if (!isHeld) return got;
-        // What servo 5 answers comes when servo 6 is asked.
+        // The answer of servo 5 comes when servo 6 is asked.
         if (asked === 6 && held.length > 0) {
           isHeld = false;
           into.set(held, at);

@@ -1,4 +1,4 @@
-/** What is on a bus: speed, servos, what each says of itself, and what the robot's file wants of it. Reads only. */
+/** Findings on a bus: speed, servos, their own reports, and the requirements of the robot's file. Reads only. */
 import { existsSync } from 'node:fs';
 import { counted, ReinError, withoutFullStop } from '../../core/index.ts';
 import {
@@ -20,22 +20,22 @@ import { GARBLED_REMEDY, isKnownFirmware, servoProblems } from '../servo-problem
 import { type FoundServo, isTwice, type ScanResult, scanBauds } from '../servo-scan.ts';
 
 export interface BusRequest {
-  /** Absent: whatever is there, of any family. */
+  /** Absent: any servos, of any family. */
   readonly arm?: ServoArm | undefined;
   /** Path of the port; absent: that of the robot's file, else the only one. */
   readonly port?: string | undefined;
   readonly open: OpenBusPort;
-  /** Told people before what takes long. */
+  /** Prints a line before lengthy work. */
   readonly say?: ((line: string) => void) | undefined;
 }
 
 export interface BusInspection {
   readonly findings: readonly Finding[];
-  /** The very next command, or thing to do. */
+  /** Next command or action. */
   readonly next: string;
 }
 
-/** Never rejects for what a person can mend. */
+/** Never rejects for problems that the user can solve. */
 export async function inspectBus(request: BusRequest): Promise<BusInspection> {
   const { arm, open, say } = request;
   const port = request.port ?? arm?.driver.port;
@@ -79,7 +79,7 @@ export async function inspectBus(request: BusRequest): Promise<BusInspection> {
   return inspection(findings, request);
 }
 
-/** Whether the bus runs at the speed that the robot's file says. */
+/** Compares the speed of the bus with that of the robot's file. */
 function speedFinding(where: Pick<Finding, 'name' | 'detail'>, { baud, servos }: ScanResult, arm: ServoArm): Finding {
   if (!servos.some(({ identity }) => identity !== undefined))
     return { ...where, status: 'fail', remedy: GARBLED_REMEDY };
@@ -104,7 +104,7 @@ function silence(bus: BusFamily | undefined): Finding {
   };
 }
 
-/** `sts3215, firmware 3.10, 7.4 V, 31 °C, torque off, at 2093`, and what is not well of that. */
+/** `sts3215, firmware 3.10, 7.4 V, 31 °C, torque off, at 2093`, and any problem among these. */
 function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, arm: ServoArm | undefined): Finding {
   const { id, identity, model, protocol } = servo;
   const motor = arm?.servos.find((each) => each.id === id);
@@ -147,7 +147,7 @@ function servoFinding(port: BusPort, { family }: BusFamily, servo: FoundServo, a
   return { name, status: 'ok', detail };
 }
 
-/** What the servo reports, or measures of itself, that is not well. `twin`: what `twinNote` says of its voltage. */
+/** Problem that the servo reports or measures of itself. `twin`: note of `twinNote` on its voltage. */
 function troubleOf(
   access: ServoAccess,
   arm: ServoArm | undefined,
@@ -171,7 +171,7 @@ function measured(value: number | undefined, digits: number, unit: string): stri
   return value === undefined ? `no ${unit}` : `${value.toFixed(digits)} ${unit}`;
 }
 
-/** Of a servo that is well, and no joint of the robot's file. */
+/** For a servo without problems that is no joint of the robot's file. */
 function strangerFinding(
   family: ServoFamily,
   { id, identity, model }: FoundServo,
@@ -188,7 +188,7 @@ function strangerFinding(
     : { name, status: 'warn', detail: `${detail}; this firmware is unknown` };
 }
 
-/** What is stored in it that makes its readings, its goals or its protection mean something else. */
+/** Stored settings that change the meaning of its readings, its goals or its protection. */
 function settingFindings(
   port: BusPort,
   { family }: BusFamily,
@@ -197,7 +197,7 @@ function settingFindings(
 ): readonly Finding[] {
   const { id, identity, model, protocol } = servo;
   const motor = arm?.servos.find((each) => each.id === id);
-  // What no joint has is an encoder, or nothing of this arm.
+  // A servo without a joint is an encoder, or does not belong to this arm.
   if (identity === undefined || model === undefined || isTwice(servo) || (arm !== undefined && motor === undefined))
     return [];
   const access = new ServoAccess(busOn(port, protocol), id, model);
@@ -219,14 +219,14 @@ function settingFindings(
   ];
 }
 
-/** A supply that the robot's file does not take; `undefined`: it does. */
+/** Returns a supply outside the limits of the robot's file; `undefined` if it is within them. */
 function supplyProblem(arm: ServoArm | undefined, volts: number | undefined): SupplyRead | undefined {
   if (arm === undefined || volts === undefined) return undefined;
   const { voltageMinV: leastV, voltageMaxV: mostV } = arm.driver;
   return volts < leastV || volts > mostV ? { volts, leastV, mostV } : undefined;
 }
 
-/** What it has, and what it stores as limits of that. */
+/** Measured supply of the servo, and its stored limits. */
 function supplyRead(servo: ServoAccess): SupplyRead {
   const [volts, leastV, mostV] = ['presentVoltage', 'voltageMin', 'voltageMax'].map(
     (name) => servo.scaled(name) ?? Number.NaN,
@@ -234,7 +234,7 @@ function supplyRead(servo: ServoAccess): SupplyRead {
   return { volts, leastV, mostV };
 }
 
-/** Two models with one number differ in their supply alone: what to write where the servos are of the other. Empty: there is none. */
+/** Two models with one number differ in their supply alone: advice if the servos are of the other one. Empty without such a model. */
 function twinNote(
   arm: ServoArm | undefined,
   { models }: ServoFamily,

@@ -1,4 +1,4 @@
-/** What is on the port of a car: the VESC, its supply, what it reports, and whether it stops by itself. Nothing moves. */
+/** Findings at the port of a car: the VESC, its supply, its reports, and its own timeout. Nothing moves. */
 import { ReinError, withoutFullStop } from '../../core/index.ts';
 import { countsPerM, faultCure, type VescConfig, type VescLink, vescValues } from '../../drivers/serial.ts';
 import type { BusPort, OpenBusPort } from '../bus-port.ts';
@@ -6,11 +6,11 @@ import { type VescCar, withVesc } from '../car.ts';
 import { ECHO_NOTE, type Finding } from '../finding.ts';
 
 const { VALUE, faultName } = vescValues;
-/** Speeds at which its UART can be, likeliest first (VESC Tool, App Settings, UART). */
+/** Possible speeds of its UART, likeliest first (VESC Tool, App Settings, UART). */
 const VESC_BAUDS = [115_200, 921_600, 230_400, 460_800, 57_600, 38_400, 19_200, 9600];
 
 export interface CarRequest {
-  /** Absent: whatever VESC is there. */
+  /** Absent: any VESC. */
   readonly car?: VescCar | undefined;
   /** Path of the port; absent: that of the robot's file. */
   readonly port?: string | undefined;
@@ -19,11 +19,11 @@ export interface CarRequest {
 
 export interface CarInspection {
   readonly findings: readonly Finding[];
-  /** The very next command, or thing to do. */
+  /** Next command or action. */
   readonly next: string;
 }
 
-/** Never rejects for what a person can mend. */
+/** Never rejects for problems that the user can solve. */
 export async function inspectCar(request: CarRequest): Promise<CarInspection> {
   const { car, open } = request;
   const path = request.port ?? car?.driver.port;
@@ -36,7 +36,7 @@ export async function inspectCar(request: CarRequest): Promise<CarInspection> {
       return { findings, next: nextOf(findings, car, path) };
     } catch (error) {
       if (!(error instanceof ReinError)) throw error;
-      // Of the file's own speed, or of the port: what is said of others is that nobody answers there either.
+      // Reports the error at the file's own speed, or of the port; at other speeds it is silence, too.
       refusal ??= error;
       if (!isSilent(error)) break;
     }
@@ -47,7 +47,7 @@ export async function inspectCar(request: CarRequest): Promise<CarInspection> {
   return { findings: [finding], next: remedy ?? message };
 }
 
-/** A VESC at a port of which nothing is known, asked at its usual speed; `undefined` where none answers. */
+/** Looks for a VESC at an unknown port, at its usual speed; `undefined` if none answers. */
 export async function findVesc({
   port: path,
   open,
@@ -65,7 +65,7 @@ function isSilent({ message }: ReinError): boolean {
   return message.startsWith('No VESC answers');
 }
 
-/** All that a VESC says. Throws `ReinError` where none answers. */
+/** Findings from all reports of a VESC. Throws `ReinError` if none answers. */
 function look(link: VescLink, { line }: BusPort, { car }: Pick<CarRequest, 'car'>): readonly Finding[] {
   const { firmware, hardware, uuid } = link.identify();
   const who = `${hardware || 'a board without a name'}, firmware ${firmware}, ${uuid === '' ? 'which tells no number of its own' : `uuid ${uuid}`}`;
@@ -121,7 +121,7 @@ function supplyFinding(inputV: number, battery: VescConfig['battery']): Finding 
   return { name, status: 'ok', detail };
 }
 
-/** A full one has 4.2 V; this leaves room for what the VESC measures wrong. */
+/** A full cell has 4.2 V; this leaves room for measurement errors of the VESC. */
 const CELL_MAX_V = 4.35;
 
 function heatFinding(mosfetC: number, driver: VescConfig | undefined): Finding {
@@ -131,7 +131,7 @@ function heatFinding(mosfetC: number, driver: VescConfig | undefined): Finding {
   return { name, status: 'fail', detail, remedy: `Let it cool below ${driver.mosfetMaxC} °C.` };
 }
 
-/** The motor is told to coast, and then nothing, for as long as its firmware may take to notice. */
+/** Commands the motor to coast, and then sends nothing for as long as its firmware may take to notice. */
 function timeoutFinding(link: VescLink, firmware: string, driver: VescConfig | undefined): Finding {
   const name = 'timeout';
   const problem = link.timeoutProblem(firmware);

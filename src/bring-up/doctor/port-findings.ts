@@ -1,4 +1,4 @@
-/** Serial ports without opening any: who they are, who has them open, whether this user may, and how long their adapter gathers bytes. */
+/** Serial ports, without opening any: identity, programs that use them, permissions, and the latency of their adapters. */
 import { accessSync, constants, readdirSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
@@ -20,19 +20,19 @@ import { portTakers } from './port-takers.ts';
 const BY_ID = '/dev/serial/by-id';
 const LATENCY_MAX_MS = 2;
 
-/** One port as it is found. */
+/** State of one port. */
 export interface PortState {
   readonly info: SerialPortInfo;
-  /** The link that is its own: in `/dev/serial/by-id`; of an adapter without serial number in `by-path`, as all of its make share the other. */
+  /** Its own link: in `/dev/serial/by-id`; without a serial number in `by-path`, as all adapters of its make share the other. */
   readonly link: string | undefined;
   readonly users: readonly PortUser[];
   readonly mayOpen: boolean;
-  /** Whose it is, where that is known. */
+  /** Owner and access rights, if known. */
   readonly rights: PortRights | undefined;
   readonly latencyMs: number | undefined;
 }
 
-/** One a port; one that says so where there is none. Rejects with `ReinError` where ports cannot be listed. */
+/** One finding per port, or one that there is none. Rejects with `ReinError` if ports cannot be listed. */
 export async function portFindings(): Promise<readonly Finding[]> {
   const ports = await listSerialPorts();
   const takers = portTakers(ports.map(({ path }) => path));
@@ -53,7 +53,7 @@ function stateOf(info: SerialPortInfo): PortState {
   };
 }
 
-/** What is wrong comes first; a port that can be used says how to name it. */
+/** Problems come first; for a usable port, the finding tells how to name it. */
 export function portFinding({ info, link, users, mayOpen, rights, latencyMs }: PortState): Finding {
   const { path, manufacturer, serialNumber, adapter } = info;
   const name = `port ${basename(path)}`;

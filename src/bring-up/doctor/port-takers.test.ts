@@ -9,7 +9,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A machine with `rules` by name, and `programs` that run. */
+/** Machine with `rules` by name, and running `programs`. */
 function machine(rules: Readonly<Record<string, string>> = {}, programs: readonly string[] = []) {
   const root = mkdtempSync(join(tmpdir(), 'rein-root-'));
   folders.push(root);

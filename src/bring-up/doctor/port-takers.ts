@@ -1,10 +1,10 @@
-/** Programs of the system that take serial adapters for something else, so that a port does not appear, or is held for a while. */
+/** System programs that take serial adapters for other devices, so that a port does not appear, or is held for a while. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { RULES_FILE } from '../../drivers/serial.ts';
 import type { Finding } from '../finding.ts';
 
-/** Where the system shows its processes and its rules; tests have their own. */
+/** Folders in which the system shows its processes and its rules; replaced in tests. */
 export interface SystemRoots {
   readonly processes: string;
   readonly rules: readonly string[];
@@ -14,15 +14,15 @@ const SYSTEM: SystemRoots = {
   processes: '/proc',
   rules: ['/usr/lib/udev/rules.d', '/lib/udev/rules.d', '/etc/udev/rules.d', '/run/udev/rules.d'],
 };
-/** Makers of the chips in serial adapters that braille displays have too: WCH, Silicon Labs, FTDI. */
+/** Manufacturers of chips that serial adapters share with braille displays: WCH, Silicon Labs, FTDI. */
 const ADAPTER_CHIPS = /1a86|10c4|0403/i;
 
-/** What may take a port of this machine, of which `paths` are there. */
+/** Programs that may take a port of this machine; `paths` are the ports that exist. */
 export function portTakers(paths: readonly string[], roots: SystemRoots = SYSTEM): readonly Finding[] {
   return [...brltty(paths, roots), ...modemManager(paths, roots)];
 }
 
-/** A screen reader for braille displays, which takes an adapter of the same chip away where no port of it is there. */
+/** Screen reader for braille displays, which may have taken an adapter of the same chip if there is no port for it. */
 function brltty(paths: readonly string[], roots: SystemRoots): readonly Finding[] {
   if (paths.some((path) => basename(path).startsWith('ttyUSB'))) return [];
   const rule = ruleOf(roots, 'brltty');
@@ -39,7 +39,7 @@ function brltty(paths: readonly string[], roots: SystemRoots): readonly Finding[
   ];
 }
 
-/** Asks each new port whether it is a modem, and holds it meanwhile. */
+/** Probes each new port for a modem, and holds it meanwhile. */
 function modemManager(paths: readonly string[], roots: SystemRoots): readonly Finding[] {
   const asked = paths.filter((path) => basename(path).startsWith('ttyACM'));
   if (asked.length === 0 || !runs(roots, 'ModemManager')) return [];
@@ -61,7 +61,7 @@ function ruleOf(roots: SystemRoots, program: string): string | undefined {
   return found?.path;
 }
 
-/** Rules without what is commented out. */
+/** Rules without lines that are commented out. */
 function rulesOf({ rules }: SystemRoots): readonly { readonly path: string; readonly text: string }[] {
   return rules.flatMap((folder) =>
     namesIn(folder).flatMap((name) => {
@@ -82,7 +82,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // There is none here.
+    // The folder does not exist here.
     return [];
   }
 }
@@ -91,7 +91,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It is gone, or of another user.
+    // The file is gone, or belongs to another user.
     return undefined;
   }
 }

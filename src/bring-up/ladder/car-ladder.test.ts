@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Whoever is at the car: `act` does what a question asks for, and gives the answer. */
+/** Person at the car: `act` does what a question asks for, and returns the answer. */
 class CarGuide implements Guide {
   readonly said: string[] = [];
   readonly #act: (question: string) => string;
@@ -59,7 +59,7 @@ function request(rig: CarRig, guide: Guide): ClimbRequest {
   });
 }
 
-/** Turns the wheels by so many metres at each question, and answers with what `answers` gives, else Enter. */
+/** Turns the wheels by so many metres at each question, and answers from `answers`, else with Enter. */
 function turning(rig: CarRig, metres: readonly number[], answers: readonly string[] = []): CarGuide {
   let asked = 0;
   return new CarGuide((question) => {

@@ -1,21 +1,21 @@
-/** What a person does and sees on the rungs of a car: a hand turns its wheels ahead, and later they turn and steer by themselves. */
+/** Rungs of a car that involve a person: a hand turns its wheels ahead, and later the person watches them turn and steer. */
 import { ReinError } from '../../core/index.ts';
 import { countsPerM, type VescLink, vesc, vescValues } from '../../drivers/serial.ts';
 import { lostPort } from '../bus-port.ts';
 import type { VescCar } from '../car.ts';
 import { confirm, type Guide } from '../guide.ts';
 
-/** Turns of the wheels that are no play of the gears. */
+/** Turns of the wheels that exceed the backlash of the gears. */
 const TURNS = 0.5;
 
 export interface MirrorCarRequest {
   readonly car: VescCar;
-  /** A VESC that was identified. */
+  /** A VESC that has been identified. */
   readonly link: VescLink;
   readonly guide: Guide;
 }
 
-/** The second rung: the motor coasts, and what is counted rises. Resolves to what it has shown. Rejects with `ReinError` where it falls. */
+/** The second rung: the motor coasts, and the count has to rise. Resolves to its proof. Rejects with `ReinError` if the count falls. */
 export async function mirrorCar({ car, link, guide }: MirrorCarRequest): Promise<string> {
   const { motor } = car.driver;
   await guide.ask('Raise the car, so that no wheel touches anything, then press Enter. Its motor coasts.');
@@ -50,7 +50,7 @@ export async function mirrorCar({ car, link, guide }: MirrorCarRequest): Promise
         },
       );
     }
-    // Without sensors a motor is counted by its voltage, of which a slow hand makes none.
+    // A sensorless motor is counted by its back-EMF, which a slow hand does not generate.
     if (/^no?$/i.test(answer))
       return 'nothing was counted of a hand that turns the wheels: the next rung shows which way they turn';
     guide.say(`  ${movedM.toFixed(2)} m were counted only: a motor without sensors is counted where it turns fast.`);
@@ -58,8 +58,8 @@ export async function mirrorCar({ car, link, guide }: MirrorCarRequest): Promise
 }
 
 /**
- * What no VESC measures: which way the car would roll, and where its front wheels point. Resolves to what a person saw of the third rung;
- * rejects with `ReinError` where it was wrong.
+ * Asks for what no VESC measures: the direction of rolling, and that of the front wheels. Resolves to what a person saw of the third rung;
+ * rejects with `ReinError` if it was wrong.
  */
 export async function seenOfCar({ driver }: VescCar, guide: Guide): Promise<string> {
   const { motor, steering } = driver;

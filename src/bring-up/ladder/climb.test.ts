@@ -14,7 +14,7 @@ beforeEach(async () => {
   rig = handRig();
   vi.stubEnv('REIN_STATE', join(rig.folder, 'state'));
   arm = { ...rig.arm, calibration: rig.out };
-  // The ladder asks the robot's file where the calibration is.
+  // The ladder takes the path of the calibration from the robot's file.
   Object.assign(arm.robot.driver, { calibration: rig.out });
   const rest = { port: undefined, only: [], firmware: 'ask', ranges: 'file', wallMs: 0 } as const;
   await calibrateArm({ arm, out: rig.out, open: rig.open, guide: new HandGuide(rig), ...rest });
@@ -50,7 +50,7 @@ describe('the ladder of an arm', () => {
       message: expect.stringContaining('(fault 34)'),
       remedy: 'Plug in the right arm, or calibrate this one: rein calibrate --robot so101',
     });
-    // Before anything was asked for, or done to its torque.
+    // Before any question, and before any change of its torque.
     expect(guide.said).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-/** `rein bring-up`: the next rung of an arm's ladder, and the record of it. */
+/** `rein bring-up`: the next rung of a robot's ladder, and its record. */
 import { hostname, userInfo } from 'node:os';
 import type { RobotConfig } from '../../config/index.ts';
 import { counted, holdsItself, ReinError } from '../../core/index.ts';
@@ -29,31 +29,31 @@ import { type DrivingRung, drivenS, driveRung } from './drive-rung.ts';
 import { mirrorArm } from './mirror.ts';
 import { stopLines } from './stop-lines.ts';
 
-/** What has a ladder: an arm of bus servos, or a car with a VESC. */
+/** Robots that have a ladder: an arm of bus servos, or a car with a VESC. */
 export type LadderRobot = ServoArm | VescCar;
 
 export interface ClimbRequest {
   readonly arm: LadderRobot;
-  /** Path of its file. */
+  /** Path of the robot's file. */
   readonly file: string;
   readonly port: string | undefined;
-  /** Of the burn-in. */
+  /** Duration of the burn-in. */
   readonly minutes: number;
   readonly guide: Guide;
   readonly open: OpenBusPort;
-  /** Where the run of a rung goes that drives. */
+  /** Run folder of a rung that drives. */
   readonly out: string;
   readonly seed: number;
-  /** Of Rein. */
+  /** Version of Rein. */
   readonly version: string;
   readonly wallMs: () => number;
   readonly signal: AbortSignal;
   readonly onInterrupt: () => void;
-  /** Prints what the doctor found. */
+  /** Prints the findings of the doctor. */
   readonly showFindings: (findings: readonly Finding[]) => void;
 }
 
-/** What each rung is for, and what happens on it. */
+/** Purpose and procedure of each rung. */
 const WORDS: Readonly<Record<Rung, string>> = {
   doctor: 'what is on the bus is what the file wants, and the calibration is of this arm',
   mirror: 'torque off, you hold each joint at its zero, and move it: its angle says the same',
@@ -70,7 +70,7 @@ const CAR_WORDS: Readonly<Record<Rung, string>> = {
   full: WORDS.full,
 };
 
-/** Throws `ReinError('config')` for a robot that has no ladder. */
+/** Throws `ReinError('config')` for a robot without a ladder. */
 export function ladderRobotOf(robot: RobotConfig): LadderRobot {
   return carOf(robot) ?? requireServoArm(robot, 'bring up');
 }
@@ -83,7 +83,7 @@ function wordsOf(arm: LadderRobot): Readonly<Record<Rung, string>> {
   return isCar(arm) ? CAR_WORDS : WORDS;
 }
 
-/** The ladder as it stands, one line a rung, and the next command. */
+/** Present state of the ladder, one line per rung, and the next command. */
 export function ladderLines(arm: LadderRobot): readonly string[] {
   const ladder = ladderNow(arm);
   const lines = RUNGS.map((rung, i) => {
@@ -113,20 +113,20 @@ function stopsOf(arm: LadderRobot): readonly string[] {
   return ['Stops, the worst from each speed of its fastest point:', ...stopLines(stops).map((line) => `  ${line}`)];
 }
 
-/** Where `arm` stands now. */
+/** Present state of the ladder of `arm`. */
 export function ladderNow(arm: LadderRobot): Ladder {
   const subject = subjectOf(arm);
   return ladderOf(readRungs(rungLogPath(subject)), subject);
 }
 
-/** Which arm it is. */
+/** Identity of the arm. */
 export function subjectOf({ robot }: LadderRobot): NonNullable<ReturnType<typeof ladderSubject>> {
   const subject = ladderSubject(robot);
   if (subject === undefined) throw new TypeError('arms of servos and cars have a ladder');
   return subject;
 }
 
-/** Does the next rung and records it. Resolves to its name; `undefined` at the top. Rejects with `ReinError` where it is not passed. */
+/** Does the next rung and records it. Resolves to its name; `undefined` at the top. Rejects with `ReinError` if it is not passed. */
 export async function climb(request: ClimbRequest): Promise<Rung | undefined> {
   const { arm, guide } = request;
   const { next, fallen, speedRatio } = ladderNow(arm);
@@ -162,7 +162,7 @@ async function doctor({ arm, port, open, showFindings }: ClimbRequest): Promise<
   if (inspection === undefined) throw new TypeError('what has a ladder has a port to look at');
   const { findings, next } = inspection;
   showFindings(findings);
-  // A car's numbers stand in its file.
+  // A car's calibration is in its file.
   const isCalibrated = isCar(arm) || findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
   if (!isCalibrated || findings.some(({ status }) => status === 'fail')) {
     throw new ReinError('driver', 'The rung is not passed: something is missing.', { remedy: next });
@@ -183,7 +183,7 @@ async function mirror({ arm, port, guide, open }: ClimbRequest): Promise<string>
   const calibration = calibrationOf(arm, arm.calibration);
   const settings = { path: port ?? driver.port, baud: driver.baud, adapter: calibration.adapter, named };
   return withPort(open, settings, (opened) => {
-    // Between two rungs the cable may have gone to another arm.
+    // Between two rungs the cable may have been plugged into another arm.
     checkAdapter(calibration, { path: opened.line.path, adapter: opened.adapter, named });
     const protocol = bus.family.protocolOf(motors.map(({ model }) => model));
     const line = busOn(opened, protocol);

@@ -36,13 +36,13 @@ it('names a busy machine beside what that may have caused, and nothing else', ()
   expect(isOfTiming(logOf(lost, end))).toBe(true);
   expect(isOfTiming(logOf({ level: 60, name: 'guardian', row: 25, msg: 'The guard is silent.' }, end))).toBe(true);
   expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot.', rows: [13] }, end, lost))).toBe(false);
-  // Only what stopped it first is named, and a load is no cause of it.
+  // Only the fault that stopped it first is named, and load is not its cause.
   expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot.', rows: [13] }, lost, end))).toBe(false);
   expect(isOfTiming(logOf({ level: 50, row: 13, msg: 'Servo 3 is too hot.' }, lost, end))).toBe(false);
   expect(isOfTiming(logOf({ ...moved, why: 'A servo is too hot. The robot does not answer.', rows: [13, 10] }))).toBe(
     false,
   );
-  // Something touches a link, and would again.
+  // Something touches a link, and would do so again.
   expect(isOfTiming(logOf({ ...moved, why: 'Something pushes the arm.', rows: [54], timing }, end))).toBe(false);
   expect(isOfTiming(logOf({ level: 50, row: 10, msg: 'Servo 3 (elbow_flex) does not answer.' }, lost))).toBe(true);
   expect(isOfTiming(join(folder, 'none.log'))).toBe(false);
@@ -66,7 +66,7 @@ it('takes as long as each joint needs for its way at the speed of the rung, or a
   expect(drivenS({ ...rung, rung: 'slow', speedRatio: 0.05 })).toBeCloseTo(3 * (0.48 / 0.075 + 1.5) + 3 * (4.8 + 1.5));
   expect(drivenS({ ...rung, rung: 'burn-in' })).toBe(300);
   expect(partStepsOf({ ...rung, rung: 'burn-in', shares: [0.25, 0.5, 1] })).toBe(1000);
-  // A part without a step would never be over.
+  // A part without a step would never end.
   expect(partStepsOf({ ...rung, rung: 'burn-in', minutes: 0.001, shares: [0.25, 0.5, 1] })).toBe(1);
 });
 

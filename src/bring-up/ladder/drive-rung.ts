@@ -19,43 +19,43 @@ import { checkRunRequest } from '../../session/run-request.ts';
 import { GUARD_LOG, type RobotRun, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
 import type { ShakeOptions } from './shake-policy.ts';
 
-/** How far joints go from where they stand, each way, rad; one that slides goes this share of its range. */
+/** Motion of joints from their initial position, each way, rad; for one that slides, this share of its range. */
 const SPAN_RAD = 0.12;
-/** How far the wheels of a car roll each way, m: about a turn of theirs. */
+/** Distance that the wheels of a car roll each way, m: about one turn of theirs. */
 const ROLL_M = 0.3;
-/** Decisions a second, or the next fewer that are a whole number of ticks. */
+/** Decisions per second, or the next lower rate with a whole number of ticks. */
 const POLICY_HZ = 10;
-/** It moves for so long, then stands until its energy tank has enough for that again, s: at full speed under a load some 1.5 J each second. */
+/** Duration of motion, after which it stands until its energy tank permits as much again, s: at full speed with load some 1.5 J/s. */
 const BOUT_S = 1.5;
-/** With its rests a rung takes at most so many times its own motion. */
+/** Maximum duration of a rung with its rests, as a multiple of its own motion. */
 const RESTS_FACTOR = 10;
-/** Of the steps that it is to show. */
+/** Minimum share of the steps that are due. */
 const LEAST_SHARE = 0.9;
-/** Joint by joint: each way and back, and so long to settle, s. */
+/** Joint by joint: time to settle after each way and back, s. */
 const SETTLE_S = 1.5;
-/** Least way of each joint, from end to end, as a share of the box's half: less, and the rung has shown nothing of it. */
+/** Minimum travel of each joint, end to end, in halves of the box: with less the rung has proven nothing about it. */
 const MOVED_SHARE: Readonly<Record<DrivingRung, number>> = { slow: 1, 'burn-in': 0.5 };
-/** Each joint's first motion goes before, which is slower than the rung, s. */
+/** Time limit of the first motions of all joints, which come before and are slower than the rung, s. */
 const START_LIMIT_S = 90;
 const WATCH_MS = 500;
-/** The guard refuses to begin, and says so. */
+/** Message of the guard when it refuses to begin. */
 const STANDS_OUTSIDE = /stands outside/;
-/** How the guard's log says that it was asked to. */
+/** Message in the guard's log when its end was requested. */
 const GUARD_ENDS = 'asked to end';
-/** Rows of the fault table that a machine with too much to do trips by itself: no answer, no tick, no guard. Not row 54: something touches a link. */
+/** Fault rows that an overloaded machine trips by itself: no answer, no tick, no guard. Not row 54: something touches a link. */
 const TIMING_ROWS: readonly unknown[] = [10, 24, 25];
 
 export type DrivingRung = 'slow' | 'burn-in';
 
-/** What a rung drives. */
+/** Motion of a rung. */
 export interface Drive {
   readonly rung: DrivingRung;
   readonly robot: RobotConfig;
-  /** Share of its own speed. */
+  /** Share of the speed in the robot's file. */
   readonly speedRatio: number;
-  /** Of the burn-in. */
+  /** Duration of the burn-in. */
   readonly minutes: number;
-  /** Parts of equal length, each at this share of `speedRatio`; default one, at all of it. */
+  /** Parts of equal length, each at this share of `speedRatio`; default: one part at all of it. */
   readonly shares?: readonly number[];
 }
 
@@ -68,11 +68,11 @@ export interface DriveRequest extends Drive {
   readonly print: (line: string) => void;
   readonly signal: AbortSignal;
   readonly onInterrupt: () => void;
-  /** A part is over. */
+  /** Called at the end of a part. */
   readonly onPart?: () => void;
 }
 
-/** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where anything stopped the arm. */
+/** Resolves to its proof, as a sentence. Rejects with `ReinError` if anything stopped the arm. */
 export async function driveRung(request: DriveRequest): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'rein-bring-up-'));
   try {
@@ -91,10 +91,10 @@ export async function driveRung(request: DriveRequest): Promise<string> {
 async function drive(request: DriveRequest, task: string): Promise<RobotRun['status']> {
   const { signal, out, onPart, seed } = request;
   const log = join(out, GUARD_LOG);
-  // What has stopped the arm once has spoilt the rung: nobody waits for the rest.
+  // A fault that has stopped the arm fails the rung, so that the rest is skipped.
   const end = new AbortController();
   const watch = setInterval(() => existsSync(log) && faultsIn(log).length > 0 && end.abort(), WATCH_MS);
-  // The rung's time is that of its own motion: what comes before it, each joint's first motion, shows less, and its rests nothing.
+  // The rung's time is that of its own motion: the first motions before it prove less, and its rests nothing.
   let timer = setTimeout(() => end.abort(), 1e3 * START_LIMIT_S);
   const dueSteps = dueStepsOf(request);
   const partSteps = partStepsOf(request);
@@ -108,7 +108,7 @@ async function drive(request: DriveRequest, task: string): Promise<RobotRun['sta
     clearTimeout(timer);
     timer = setTimeout(() => end.abort(), 1e3 * RESTS_FACTOR * drivenS(request));
   };
-  // Of its own end nobody needs to hear.
+  // Messages about its own end are omitted.
   const print = (line: string): void => {
     if (!end.signal.aborted) request.print(line);
   };
@@ -124,7 +124,7 @@ async function drive(request: DriveRequest, task: string): Promise<RobotRun['sta
   return status;
 }
 
-/** What the run in `out` has shown. Throws `ReinError` where that is not what the rung is to show. */
+/** Returns the proof of the run in `out`. Throws `ReinError` if it does not satisfy the rung. */
 function shownBy(request: DriveRequest, status: RobotRun['status']): string {
   const { rung, robot, speedRatio, out } = request;
   const log = join(out, GUARD_LOG);
@@ -138,7 +138,7 @@ function shownBy(request: DriveRequest, status: RobotRun['status']): string {
   if (steps < LEAST_SHARE * dueSteps) {
     throw stopped(`it drove ${steps} steps of ${dueSteps} only`, 1, out, busyText());
   }
-  // Of wheels no place is observed: people see them turn, or their driver counts them.
+  // Positions of wheels are not observed: a person sees them turn, or their driver counts them.
   const joints = robot.joints.filter((joint) => !isFree(joint));
   const { joint, spans } = leastMoved(readJournal(join(out, 'journal')), joints.length);
   if (spans[joint]! < MOVED_SHARE[rung]) throw unmoved(joints[joint]!.name, spans[joint]!);
@@ -156,7 +156,7 @@ export function partStepsOf(drive: Drive): number {
   return Math.max(1, Math.floor(dueStepsOf(drive) / (drive.shares?.length ?? 1)));
 }
 
-/** How long the arm is driven, s: every joint in its turn, or as long as was asked for. */
+/** Duration of driving, s: every joint in turn, or the requested duration. */
 export function drivenS({ rung, robot, speedRatio, minutes }: Drive): number {
   if (rung === 'burn-in') return 60 * minutes;
   const turnS = ({ velocityMaxRadPerS, ...joint }: JointModel): number =>
@@ -164,7 +164,7 @@ export function drivenS({ rung, robot, speedRatio, minutes }: Drive): number {
   return robot.joints.reduce((sum, joint) => sum + turnS(joint), 0);
 }
 
-/** The joint that went the shortest way, and the way of each, from end to end, in halves of the box. */
+/** Joint with the shortest travel, and the travel of each, end to end, in halves of the box. */
 export function leastMoved(
   steps: Iterable<Pick<Transition, 'observation' | 'nextObservation'>>,
   joints: number,
@@ -183,7 +183,7 @@ export function leastMoved(
   return { joint: spans.indexOf(Math.min(...spans)), spans };
 }
 
-/** Halves of the box as people read them. */
+/** Halves of the box in degrees, for display. */
 function degrees(spans: number): string {
   return `${((spans * SPAN_RAD * 180) / Math.PI).toFixed(0)}°`;
 }
@@ -194,16 +194,16 @@ function unmoved(joint: string, span: number): ReinError {
   });
 }
 
-/** What stopped the arm, and which of its servos was named with it: people look for that one. */
+/** Fault that stopped the arm, with the servo named along with it, so that users can find it. */
 export function withServo([first = '', ...others]: readonly string[]): string {
   const named = others.find((each) => SERVO.test(each));
   return SERVO.test(first) || named === undefined ? first : `${first}: ${named}`;
 }
 
-/** As drivers name one. */
+/** Form in which drivers name a servo. */
 const SERVO = /^Servo \d+ \(/;
 
-/** What to mend comes first. `busy`: how busy the machine is, of what that may have caused. */
+/** Starts the remedy with the fault itself. `busy`: load of the machine, if that may be the cause. */
 export function stopped(what: string, count: number, out: string, busy?: string): ReinError {
   const more = count > 1 ? ` (the first of ${count})` : '';
   const log = join(out, GUARD_LOG);
@@ -214,19 +214,19 @@ export function stopped(what: string, count: number, out: string, busy?: string)
   return new ReinError('driver', message, { remedy });
 }
 
-/** True where the first fault, which is the one that is named, is of `TIMING_ROWS` alone: later ones are how the arm was brought to rest. */
+/** True if the first fault, the one that is named, is of `TIMING_ROWS` alone: later ones come from bringing the arm to rest. */
 export function isOfTiming(log: string): boolean {
   const rows = faultEntries(log)?.[0]?.rows ?? [];
   return rows.length > 0 && rows.every((row) => TIMING_ROWS.includes(row));
 }
 
-/** Faults that stopped the arm while it was driven, as the guard logged them: in sentences. */
+/** Faults logged by the guard that stopped the arm while it was driven: one sentence each. */
 export function faultsIn(log: string): readonly string[] {
   const found = faultEntries(log);
   return found === undefined ? ['the guard left no log'] : [...new Set(found.map(({ what }) => what))];
 }
 
-/** Each with its rows of the fault table. `undefined`: there is no log. */
+/** Faults with their rows of the fault table. `undefined` without a log. */
 function faultEntries(
   log: string,
 ): readonly { readonly what: string; readonly rows: readonly unknown[] }[] | undefined {
@@ -237,7 +237,7 @@ function faultEntries(
   });
 }
 
-/** `undefined`: there is no log. What comes behind its end is how the arm is let down. */
+/** Entries up to the guard's end, after which the arm is let down. `undefined` without a log. */
 function entriesUntilEnd(log: string): readonly Readonly<Record<string, unknown>>[] | undefined {
   let text: string;
   try {
@@ -258,7 +258,7 @@ function taskOf(request: DriveRequest): Record<string, unknown> {
   const policyHz = rateOf(robot.controlHz);
   const scaleOf = ({ velocityMaxRadPerS }: JointModel): number => (velocityMaxRadPerS * speedRatio) / policyHz;
   const options: ShakeOptions = {
-    // What a person looks at happens once; where the front wheels then stand is their middle.
+    // Motion that a person watches happens once; the final position of the front wheels is their middle.
     pattern: rung !== 'slow' ? 'random' : robot.base === undefined ? 'eachJoint' : 'once',
     spanUnits: SPAN_RAD / Math.PI,
     unitsPerStep: robot.joints.map((joint) => scaleOf(joint) / unitOf(joint)),
@@ -273,7 +273,7 @@ function taskOf(request: DriveRequest): Record<string, unknown> {
     robot: file,
     learner: 'rlpd',
     policyHz,
-    // What is measured now comes first in what the policy sees.
+    // The present measurement comes first in the policy's observation.
     historyFrames: 1,
     maxSteps: Math.round(BOUT_S * policyHz),
     action: {
@@ -289,7 +289,7 @@ function taskOf(request: DriveRequest): Record<string, unknown> {
   };
 }
 
-/** What 1 of an observed position is, rad or m; of wheels, whose place is counted, what makes half the box `ROLL_M`. */
+/** Value of 1 in an observed position, rad or m; for wheels, whose position is counted, half the box is `ROLL_M`. */
 function unitOf({ kind, positionMinRad, positionMaxRad }: Omit<JointModel, 'velocityMaxRadPerS'>): number {
   if (kind === 'path') return (ROLL_M * Math.PI) / SPAN_RAD;
   return kind === 'prismatic' ? positionMaxRad - positionMinRad : Math.PI;

@@ -1,4 +1,4 @@
-/** `rein bring-up --stops`: how long an arm takes to stop, and how far it goes, from three speeds, with the load that is mounted. */
+/** `rein bring-up --stops`: stopping time and distance of an arm from three speeds, with the mounted load. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -18,20 +18,20 @@ import { type ClimbRequest, ladderNow, subjectOf } from './climb.ts';
 import { driveRung } from './drive-rung.ts';
 import { stopLines } from './stop-lines.ts';
 
-/** Of the speed that the arm may have by now. */
+/** Shares of the speed that the arm may have by now. */
 const SHARES = [0.25, 0.5, 1];
-/** Directions and rates are not known before this rung. */
+/** Directions and rates are unknown before this rung is passed. */
 const NEEDED: Rung = 'slow';
-/** Fewer stops of a speed show little. */
+/** Minimum number of stops per speed. */
 const LEAST_STOPS = 3;
 
 export interface StopsRequest extends Omit<ClimbRequest, 'arm' | 'showFindings' | 'open' | 'port'> {
   readonly arm: ServoArm;
-  /** What the tool carries beyond what the file describes, kg. */
+  /** Load of the tool beyond what the file describes, kg. */
   readonly loadKg: number;
 }
 
-/** Measures and records; resolves to all that counts for the arm now, one line each. Rejects with `ReinError`. */
+/** Measures and records; resolves to all stops that are valid for the arm now, one line each. Rejects with `ReinError`. */
 export async function measureStops(request: StopsRequest): Promise<readonly string[]> {
   const { arm, guide, loadKg, minutes, out } = request;
   const { passed, speedRatio } = ladderNow(arm);
@@ -53,7 +53,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
   guide.close?.();
   const { file, seed, signal, onInterrupt } = request;
   const log = join(out, GUARD_LOG);
-  // How many there were by the end of each part.
+  // Number of stops by the end of each part.
   const counts: number[] = [];
   await driveRung({
     rung: 'burn-in',
@@ -70,7 +70,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
     onPart: () => counts.push(stopsIn(log).length),
   });
   const stops = stopsIn(log).map((stop) => ({ ...stop, loadKg }));
-  // The last part ends with the run, which may be cut a little short.
+  // The last part ends with the run, which may be slightly shorter.
   const byEnd = [...counts.slice(0, SHARES.length - 1), stops.length];
   for (const [k, ratio] of ratios.entries()) {
     const seen = byEnd[k]! - (byEnd[k - 1] ?? 0);
@@ -85,7 +85,7 @@ function tooFew(count: number, ratio: number): ReinError {
   });
 }
 
-/** The stops that the guard measured, by its log. */
+/** Stops measured by the guard, from its log. */
 export function stopsIn(log: string): readonly StopFigures[] {
   return readFileSync(log, 'utf8')
     .split('\n')

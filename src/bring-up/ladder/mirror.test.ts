@@ -63,7 +63,7 @@ describe('an arm moved by hand with its torque off', () => {
       ),
       remedy: 'Calibrate this joint again: rein calibrate --robot so101 --joint shoulder_lift',
     });
-    // The number would lead the hand.
+    // A visible number would guide the hand.
     expect(guide.said.find((line) => line.startsWith('shoulder_lift: '))).toBe(
       'shoulder_lift: hold it at its zero: the part that it carries points up. Press Enter there.',
     );
@@ -195,7 +195,7 @@ describe('what drives an arm on its first rungs', () => {
       seen[0]! += 0.005 * out[1]!;
       rolls.push(rolled);
     }
-    // Ahead first, then back, and at the end where it was.
+    // Ahead first, then back, and at its initial position in the end.
     expect(Math.max(...rolls.slice(0, 6))).toBeGreaterThan(0.03);
     expect(Math.min(...rolls)).toBeLessThan(-0.03);
     expect(Math.max(...rolls.map(Math.abs))).toBeLessThan(0.0401);

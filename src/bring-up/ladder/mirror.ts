@@ -1,4 +1,4 @@
-/** The second rung: torque off, a hand moves the arm, and the numbers on the screen do what the arm does. */
+/** The second rung: torque off, a hand moves the arm, and the numbers on the screen have to follow. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { Calibration, Motor } from '../../drivers/serial.ts';
 import { zeroPose } from '../calibrate/calibrate-joint.ts';
@@ -9,23 +9,23 @@ import type { ServoArm } from '../families.ts';
 import { confirm, type Guide, type Meanwhile } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';
 
-/** How far a joint has to be moved, as a share of the range of the robot's file. */
+/** Minimum motion of a joint, as a share of the range of the robot's file. */
 const MOVED_SHARE = 0.08;
 const BAR_COLUMNS = 31;
-/** Stops give way by this, rad. */
+/** Compliance of stops, rad. */
 const OUTSIDE_RAD = 0.1;
-/** Eyes hold a joint that near to its zero, rad. */
+/** Accuracy with which a joint is held at its zero by eye, rad. */
 const ZERO_RAD = 0.175;
 
 export interface MirrorRequest {
   readonly arm: ServoArm;
   readonly calibration: Calibration;
-  /** One a joint. */
+  /** One per joint. */
   readonly servos: readonly ServoAccess[];
   readonly guide: Guide;
 }
 
-/** Resolves to what it has shown, as a sentence. Rejects with `ReinError` where a joint goes the other way, reads elsewhere at its zero, or stands where it cannot be. */
+/** Resolves to its proof, a sentence. Rejects with `ReinError` if a joint moves the other way, its zero is off, or it is out of limits. */
 export async function mirrorArm(request: MirrorRequest): Promise<string> {
   const { arm, guide, servos } = request;
   await guide.ask('Torque goes off now, and what it holds up falls. Hold the arm, then press Enter.');
@@ -58,7 +58,7 @@ export async function mirrorArm(request: MirrorRequest): Promise<string> {
 class Mirror {
   readonly #request: MirrorRequest;
   readonly #trackers: readonly TurnTracker[];
-  /** Of the joint that is asked for: least and greatest since then. */
+  /** Joint that is asked for, and its least and greatest positions since then. */
   #seen = { joint: 0, least: 0, most: 0 };
 
   constructor(request: MirrorRequest) {
@@ -68,7 +68,7 @@ class Mirror {
     );
   }
 
-  /** From least to greatest so far. */
+  /** Range from least to greatest so far. */
   spanOf(i: number): string {
     const { least, most } = this.#trackers[i]!;
     const joint = this.#request.arm.robot.joints[i]!;
@@ -76,7 +76,7 @@ class Mirror {
     return ends.map((value) => shownPosition(joint, value)).join(' to ');
   }
 
-  /** Held where its zero is by the words of the robot's file: the number has to say so, which would lead the hand if it were shown. */
+  /** Asks for the zero pose in the words of the robot's file, and compares the angle, hidden until then as it would guide the hand. */
   async askZero(i: number, pose: string): Promise<void> {
     const { guide, arm } = this.#request;
     const joint = arm.robot.joints[i]!;
@@ -117,7 +117,7 @@ class Mirror {
         this.#meanwhile(),
       );
       this.#look();
-      // From where it turned about: a joint that stands at its stop is moved back first.
+      // From the turning point: a joint at its stop is moved back first.
       const now = this.#position(i, this.#trackers[i]!.now);
       const [rise, fall] = [now - this.#seen.least, this.#seen.most - now];
       if (rise >= wanted && fall < wanted) break;
@@ -163,7 +163,7 @@ class Mirror {
     this.#seen = { ...seen, least: Math.min(seen.least, now), most: Math.max(seen.most, now) };
   }
 
-  /** A line a joint: angle, counts, and where it is between its limits. */
+  /** One line per joint: angle, counts, and position between its limits. */
   #lines(): readonly string[] {
     return this.#request.arm.robot.joints.map((joint, i) => {
       const { now } = this.#trackers[i]!;

@@ -1,31 +1,31 @@
 /**
- * What drives an arm on its first rungs, as a plugin of the kind `policy`: one joint after the other, a little each way, or all of them to
- * random places in a small box about where they were.
+ * Policy plugin that drives an arm on its first rungs: one joint after the other, a little each way, or all of them to random positions
+ * in a small box about their initial ones.
  */
 import { clamp, markPlugin, type ObservationSpec, observationSize, Rng } from '../../core/index.ts';
 
 /**
- * How it moves. `eachJoint`: over and over; `once`, and then it stands. `spanUnits`: half the box, in units of the observation; a joint that
- * turns has half turns.
+ * Pattern and size of the motion. `eachJoint`: repeated; `once`: then it stands. `spanUnits`: half the box, in units of the observation,
+ * which are half turns for a joint that turns.
  */
 export interface ShakeOptions {
   readonly pattern: 'eachJoint' | 'once' | 'random';
   readonly spanUnits: number;
-  /** [n] units of the observation that a full action goes for in a step. */
+  /** [n] Motion of a full action in one step, in units of the observation. */
   readonly unitsPerStep: readonly number[];
-  /** [n] wheels, of which no place is observed: they are where they were asked to go. */
+  /** [n] Wheels, whose position is not observed: their commanded position is used. */
   readonly isRolling: readonly boolean[];
-  /** Shares of a full action, each for `stepsOfShare` steps, the last for all that follow. */
+  /** Shares of a full action, each for `stepsOfShare` steps, the last one for all further steps. */
   readonly shares: readonly number[];
   readonly stepsOfShare: number;
   readonly seed: number;
 }
 
-/** A place counts as reached within this share of the box, and is given up after so many steps. */
+/** A position counts as reached within this share of the box, and is given up after so many steps. */
 const REACHED_SHARE = 0.2;
 const GIVE_UP_STEPS = 60;
 
-/** Decides from the joints' positions, which come first in what it sees. */
+/** Decides from the joints' positions, which come first in its observation. */
 export class ShakePolicy {
   readonly observationSize: number;
   readonly actionSize: number;
@@ -34,10 +34,10 @@ export class ShakePolicy {
   readonly #rng: Rng;
   #start: Float64Array | undefined;
   #target: Float64Array;
-  /** [n] where each joint is. */
+  /** [n] Position of each joint. */
   readonly #at: Float64Array;
   #places = 0;
-  /** Steps on the way to this place, and of all. */
+  /** Steps on the way to the present target, and in total. */
   #steps = 0;
   #decisions = 0;
 
@@ -79,7 +79,7 @@ export class ShakePolicy {
       this.#target = start.map((value) => value + spanUnits * (2 * this.#rng.uniform() - 1));
       return;
     }
-    // Joint after joint: up, down, back to where it was.
+    // Joint after joint: up, down, back to its initial position.
     if (pattern === 'once' && place >= 3 * this.actionSize) {
       this.#target = start;
       return;

@@ -1,4 +1,4 @@
-/** Measured stops as people read them. */
+/** Measured stops in readable form. */
 import type { RobotConfig } from '../../config/index.ts';
 import { type MeasuredStop, readStops } from '../../record/index.ts';
 import { ladderSubject } from '../../session/supervision.ts';
@@ -12,7 +12,7 @@ export function stopLines(stops: readonly MeasuredStop[]): readonly string[] {
   );
 }
 
-/** What the doctor says of the stops of `robot`; nothing of one that has no ladder. */
+/** Finding of the doctor on the stops of `robot`; `undefined` for a robot without a ladder. */
 export function stopsFinding(robot: RobotConfig): Finding | undefined {
   const subject = robot.base === undefined ? ladderSubject(robot) : undefined;
   if (subject === undefined) return undefined;

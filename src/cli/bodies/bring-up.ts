@@ -1,4 +1,4 @@
-/** What `rein bring-up` does: the next rung, with a person at the terminal. */
+/** Body of `rein bring-up`: the next rung of the ladder, with a person at the terminal. */
 import { join } from 'node:path';
 import {
   climb,

@@ -1,4 +1,4 @@
-/** What `rein calibrate` does: an open port, a person at the terminal, a file. */
+/** Body of `rein calibrate`: an open port, a person at the terminal, a calibration file. */
 import { readFileSync, statSync } from 'node:fs';
 import {
   calibrateArm,
@@ -62,10 +62,10 @@ export async function calibrateBody(options: CalibrateOptions): Promise<number> 
   });
 }
 
-/** A calibration file without its blanks begins so. */
+/** Start of every calibration file, without white space. */
 const HEAD = '{"kind":"rein-calibration"';
 
-/** A calibration, whole or damaged (cut off, or zeros of a power cut), is made anew; a file of another kind is somebody's. Throws `ReinError('config')`. */
+/** Throws `ReinError('config')` unless `path` is absent or a calibration, whole or damaged (truncated, or zeros of a power cut). */
 function checkReplaceable(path: string, orElse: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
   const text = readFileSync(path, 'utf8').replaceAll('\0', '').replaceAll(/\s/g, '');

@@ -1,4 +1,4 @@
-/** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
+/** Body of `rein eval`: episodes of a policy file in simulation, without interventions and without exploration. */
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
@@ -29,7 +29,7 @@ import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { warn } from './terminal.ts';
 
-/** A policy on all starts. */
+/** A policy's result on all starts. */
 interface Tried {
   readonly path: string;
   readonly result: TrialResult;
@@ -37,19 +37,19 @@ interface Tried {
   readonly cycle: CycleTimes;
 }
 
-/** How long a success takes, s of simulated time; NaN without one. */
+/** Duration of a success, s of simulated time; NaN without any. */
 export interface CycleTimes {
   readonly medianS: number;
   readonly p90S: number;
 }
 
-/** Of the episodes that succeeded, on a robot of `controlHz`. */
+/** Cycle times of the successful episodes, on a robot of `controlHz`. */
 export function cycleTimes(outcomes: readonly EpisodeOutcome[], controlHz: number): CycleTimes {
   const timesS = outcomes.filter(({ success }) => success).map(({ ticks }) => ticks / controlHz);
   return { medianS: quantile(timesS, 0.5), p90S: quantile(timesS, 0.9) };
 }
 
-/** Episodes of the same starts, by who succeeded in them. */
+/** Counts pairs of episodes with the same start by which of the two policies succeeded. */
 export function pairsOf(first: readonly EpisodeOutcome[], second: readonly EpisodeOutcome[]): PairedCounts {
   const count = (a: boolean, b: boolean): number =>
     first.filter(({ success }, i) => success === a && second[i]!.success === b).length;
@@ -61,7 +61,7 @@ export function pairsOf(first: readonly EpisodeOutcome[], second: readonly Episo
   };
 }
 
-/** Whether `interval` of the difference tells two policies apart, in a sentence. */
+/** States in a sentence whether the `interval` of the difference separates the two policies. */
 export function verdictOf({ low, high }: { readonly low: number; readonly high: number }): string {
   if (low > 0) return 'The first is better.';
   if (high < 0) return 'The second is better.';
@@ -117,14 +117,14 @@ async function compare(first: Tried, second: Tried, config: ResolvedConfig, opti
   });
 }
 
-/** Resolves to the exit code: 0, 1 where the task's target was missed, 130 after Ctrl+C. */
+/** Resolves to the exit code: 0, 1 if the task's target was missed, 130 after Ctrl+C. */
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = await configOf(options);
   checkUnattended(config.task);
   const setup = createSetup(config);
   await checkBase(setup);
-  // The second is asked for only once the first was tried.
+  // Check the second policy before the first one is evaluated.
   if (options.against !== undefined) await checkPolicy(options.against, setup);
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const pool = new EvaluationPool(config, workersFor(episodes));
@@ -172,7 +172,7 @@ async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {
   return resolveConfig({ task, seed, ...(overlay === undefined ? {} : { overlay }), run: { command: 'eval', task } });
 }
 
-/** Throws `ReinError('policy')` for one that cannot act on the task. */
+/** Throws `ReinError('policy')` for a policy that cannot act on the task. */
 async function checkPolicy(path: string, setup: RunSetup): Promise<void> {
   const { observationSize, actionSize, schemaHash } = setup;
   const expected = { observationSize, actionSize, schemaHash, taskAction: taskActionOf(setup) };
@@ -189,7 +189,7 @@ async function checkThere(policy: string): Promise<void> {
   await checkKind(policy);
 }
 
-/** A folder without a policy is a run that did not come to its end; a file of another kind is none. */
+/** A folder without a policy is an unfinished run; a file of another kind is no policy. */
 async function checkKind(policy: string): Promise<void> {
   const isFolder = (await stat(policy)).isDirectory();
   if (!isFolder && !policy.endsWith('.onnx')) {

@@ -1,4 +1,4 @@
-/** What `rein export` does. */
+/** Bodies of `rein export policy` and `rein export encoder`. */
 
 import { exportEncoder, exportedFiles, exportPolicy } from '../../offline/index.ts';
 import type { ExportOptions } from '../export.ts';
@@ -23,7 +23,7 @@ export async function exportPolicyBody({ run, out, force }: ExportOptions): Prom
   return 0;
 }
 
-/** The same for `rein export encoder`. */
+/** Resolves to the exit code. */
 export async function exportEncoderBody({ run, out, force }: ExportOptions): Promise<number> {
   checkFree([out], force);
   await exportEncoder(run, out, complain, loadLab);

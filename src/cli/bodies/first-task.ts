@@ -1,4 +1,4 @@
-/** A first task for a robot that was imported: its tool to a place that is drawn around home. */
+/** A first task for an imported robot: a reach to goals drawn at random around home. */
 import { neededSpeed, type RobotConfig } from '../../config/index.ts';
 import { ArmKinematics } from '../../core/index.ts';
 import { Clearances, START_NEAR_M } from '../../safety/index.ts';
@@ -6,20 +6,20 @@ import { Clearances, START_NEAR_M } from '../../safety/index.ts';
 type Triple = readonly [number, number, number];
 
 const POLICY_HZ = 10;
-/** Half of the box of places at most, m; and of the arm's reach. */
+/** Largest half-size of the goal box, m; and as a share of the arm's reach. */
 const HALF_M: Triple = [0.12, 0.2, 0.15];
 const HALF_SHARE = 0.2;
-/** The box shrinks until the arm gets to all of it, down to this. */
+/** The box shrinks by this factor until the arm reaches all of it, down to this half-size. */
 const SHRINK = 0.85;
 const HALF_LEAST_M = 0.02;
-/** A full action, m: at most, at least, and of what the slowest joint can. */
+/** Scale of an action, m: upper and lower bound, and the share of the slowest joint's speed that it may use. */
 const SCALE_M = { most: 0.02, least: 0.002, share: 0.8 } as const;
-/** The tool may be so far outside the box of places, m. */
+/** Margin of the workspace around the goal box, m. */
 const AROUND_M = 0.06;
-/** Corners, edges, faces and middle of a box, in halves of it. */
+/** Corners, edge and face centres, and centre of a box, in units of its half-size. */
 const GRID = [-1, 0, 1].flatMap((x) => [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((z): Triple => [x, y, z])));
 
-/** The task's file for the robot of `robotFile`, as it names it; `undefined` for an arm that has no room around home. */
+/** Returns the task file's text for `robot`, which it refers to as `robotFile`; `undefined` for an arm without enough room around home. */
 export function firstTaskText(robot: RobotConfig, robotFile: string): string | undefined {
   const box = reachableBox(robot);
   const scale = box === undefined ? 0 : scaleOf(robot);
@@ -69,7 +69,7 @@ target: { successRate: 0.95 }
 `;
 }
 
-/** The widest box around the tool at home that the arm gets to, clear of itself and inside its workspace. */
+/** Largest box around the tool's home position that the arm reaches, free of self-collision and inside its workspace. */
 function reachableBox(
   robot: RobotConfig,
 ): { readonly at: readonly number[]; readonly half: readonly number[] } | undefined {
@@ -102,7 +102,7 @@ class Room {
     this.#joints = new Float64Array(arm.joints);
   }
 
-  /** Whether the tool gets there, turned as at home, with no link in another and nothing outside its walls. */
+  /** True if the tool reaches the point with its home orientation, with all clearances kept (links, keep-out boxes, walls). */
   has(toolM: readonly number[]): boolean {
     if (!this.#arm.inverse([...toolM, ...this.#turn], this.#homeRad, this.#joints)) return false;
     this.#arm.forward(this.#joints);
@@ -111,7 +111,7 @@ class Room {
   }
 }
 
-/** A full action along each axis, m: three together begin an episode near enough, and no joint is too slow for one. */
+/** Action scale along each axis, m: three axes together pass the start guard, and no joint is too slow for one. */
 function scaleOf(robot: RobotConfig): number {
   const nearM = robot.leashM > START_NEAR_M ? START_NEAR_M / Math.sqrt(3) : SCALE_M.most;
   const ratios = [0, 1, 2].map((axis) => neededSpeed(robot, axis, POLICY_HZ * SCALE_M.most).ratio);
@@ -123,7 +123,7 @@ function list(values: readonly number[]): string {
   return `[${values.map(round).join(', ')}]`;
 }
 
-/** To a tenth of a millimetre. */
+/** Rounds to a tenth of a millimetre. */
 function round(value: number): number {
   return Number(value.toFixed(4));
 }

@@ -1,4 +1,4 @@
-/** What `rein safety identify` does: open, move, fit, judge, print, write. */
+/** Body of `rein safety identify`: open, move, fit, judge, print, write. */
 
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
 import { type JointModel, ReinError, significant, torqueUnit } from '../../core/index.ts';
@@ -21,7 +21,7 @@ import { progressLine, warn } from './terminal.ts';
 
 const REFUSED = 1;
 
-/** Resolves to the exit code: 0, 1 where the file is off by more than its margins allow, 130 after Ctrl+C. */
+/** Resolves to the exit code: 0, 1 if the robot's file is off by more than its margins allow, 130 after Ctrl+C. */
 export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promise<number> {
   const { robot } = loadRobotFile(options.robot);
   if (robot.base !== undefined) {
@@ -33,7 +33,7 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
       },
     );
   }
-  // What cannot be written is no reason to move an arm.
+  // Check the output paths before the arm moves.
   checkFree([options.out], options.force);
   await checkFile(options.out, '--out');
   await checkJsonFile(options.json);
@@ -47,7 +47,7 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
   });
 }
 
-/** A simulated arm in this process, in lock-step; any other, or where it is asked for, behind a guard's process in real time. */
+/** A simulated arm is identified in this process, in lock-step; any other, or on request, behind a guard process in real time. */
 async function identified(
   robot: RobotConfig,
   options: SafetyIdentifyOptions,
@@ -74,7 +74,7 @@ async function identified(
   }
 }
 
-/** The command that repeats this, for the piece's head. */
+/** The command that repeats this identification, for the head of the written piece. */
 function commandLine({ robot, durationS, filterS, seed, pace }: SafetyIdentifyOptions): string {
   const inTime = pace === 'realTime' ? ' --real-time' : '';
   return `rein safety identify ${robot} --duration ${durationS} --filter ${filterS} --seed ${seed}${inTime}`;
@@ -115,7 +115,7 @@ async function report(
   return 0;
 }
 
-/** Whole or not at all; where it cannot be written, people have it from the terminal, for the motion was for it. */
+/** Writes atomically; if that fails, the piece is printed to the terminal, so that the motion was not in vain. */
 async function writePiece(out: string, piece: string): Promise<void> {
   try {
     await replaceNamedFile(out, piece);
@@ -128,7 +128,7 @@ async function writePiece(out: string, piece: string): Promise<void> {
   }
 }
 
-/** The rows for a terminal. */
+/** Formats the rows as a terminal table. */
 export function identifyTable(
   rows: readonly VerdictRow[],
   { observer, sensitivity }: Identification,
@@ -146,12 +146,12 @@ export function identifyTable(
   return `${columns([['', '', 'file', 'measured', '', ''], ...body])}\n${limits}\n\n${noticed(sensitivity)}\n`;
 }
 
-/** `N·m`, `N`, or both where some joints turn and others slide. */
+/** `N·m`, `N`, or both if the robot has revolute and prismatic joints. */
 function forceUnits(joints: readonly JointModel[]): string {
   return [...new Set(joints.map(torqueUnit))].join(' or ');
 }
 
-/** The least that row 54 notices, where the arm stands at home. */
+/** Smallest push and load that row 54 detects, with the arm at home. */
 function noticed({ links, payloadKg }: Sensitivity): string {
   const body = links.map(({ link, forceN, joint }) =>
     forceN === undefined ? [link, 'none', ''] : [link, `${significant(forceN)} N`, `by ${joint}`],

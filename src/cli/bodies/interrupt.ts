@@ -1,21 +1,21 @@
 /**
- * Ctrl+C: the first ends in an orderly way, the second at once. A terminal that closes, or the end of a process that started
- * this one with a channel, ends in an orderly way too.
+ * Ctrl+C: the first shuts down in order, the second exits at once. Closing the terminal, or the end of a parent process that holds an IPC
+ * channel, shuts down in order too.
  */
 import { endsWith } from '../../core/index.ts';
 
-/** Exit code of a program that Ctrl+C ended: 128 + SIGINT, as shells have it. */
+/** Exit code of a program ended by Ctrl+C: 128 + SIGINT, as in shells. */
 export const INTERRUPTED = 130;
 
 export interface Interruptible {
   readonly signal: AbortSignal;
-  /** What Ctrl+C does; for keyboards that take it as a key. */
+  /** Acts as Ctrl+C does; for keyboard devices that read it as a key. */
   interrupt(): void;
-  /** Gives the signals back. */
+  /** Removes the signal handlers. */
   release(): void;
 }
 
-/** Takes SIGINT, SIGTERM, SIGHUP and the loss of the parent over. `say` tells the person what is `happening`. */
+/** Takes over SIGINT, SIGTERM, SIGHUP and the loss of the parent. `say` tells the user what is `happening`. */
 export function interruptible(
   say: (message: string) => void,
   happening = 'the arm is brought to rest and files are closed',
@@ -26,7 +26,7 @@ export function interruptible(
     say(`Stopping: ${happening}. Ctrl+C again ends at once.`);
     controller.abort();
   };
-  // Shell and kernel may both send it: the second one is nobody's hurry. What is printed from then on reaches nobody.
+  // Shell and kernel may both send SIGHUP, so a second one does not exit at once. Output from then on has no reader.
   const hangUp = (): void => {
     process.stdout.on('error', ignore);
     process.stderr.on('error', ignore);
@@ -36,7 +36,7 @@ export function interruptible(
   process.on('SIGTERM', interrupt);
   process.on('SIGHUP', hangUp);
   process.on('disconnect', hangUp);
-  // A parent that went away before anybody listened for that.
+  // The parent was gone before the handlers were installed.
   if (process.send !== undefined && !process.connected) hangUp();
   const unwatch = endsWith(hangUp);
   return {
@@ -54,7 +54,7 @@ export function interruptible(
 
 function ignore(): void {}
 
-/** Does `work` until it is done or interrupted, which gives `INTERRUPTED`; signals and terminal are then as they were. */
+/** Runs `work` until it is done or interrupted, which returns `INTERRUPTED`; then restores signals and terminal. */
 export async function interruptibly(
   say: (message: string) => void,
   happening: string | undefined,
@@ -71,7 +71,7 @@ export async function interruptibly(
   }
 }
 
-/** True for the reason of `signal` itself and for what was made of it; anything else that failed must be told. */
+/** True for the reason of `signal` itself and for errors caused by it; any other failure must be reported. */
 export function isOwnAbort(error: unknown, signal: AbortSignal): boolean {
   if (!signal.aborted) return false;
   return error === signal.reason || (error instanceof Error && error.cause === signal.reason);

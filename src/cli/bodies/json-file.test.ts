@@ -55,7 +55,7 @@ describe('the file of --json', () => {
   });
 
   it('is refused with what is in the way, and not as one that is missing', async () => {
-    // A folder that takes no entries, not even of root.
+    // A folder that takes no entries, not even from root.
     await expect(checkJsonFile('/sys/found.json')).rejects.toThrow(
       /^The file of --json cannot be written: (EACCES|EPERM|EROFS)/,
     );

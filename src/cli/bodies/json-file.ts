@@ -1,6 +1,6 @@
 /**
- * The files that options name: checked before the work begins, so that an hour is not spent for nothing. What is to be kept is
- * never written over unless that is asked for; pages and `--json`, which tell of the last call, always are.
+ * Output files named by options, checked before the work begins, so that an hour is not lost. Files to be kept are only overwritten on
+ * request; pages and `--json`, which report the last call, always are.
  */
 import { statSync } from 'node:fs';
 import { access, constants, open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { shownPath } from '../../config/index.ts';
 import { ReinError, replaceFile } from '../../core/index.ts';
 
-/** Throws `ReinError('config')` where one of the files of --out, which are to be kept, is there. */
+/** Throws `ReinError('config')` if one of the files of --out, which are to be kept, exists. */
 export function checkFree(paths: readonly string[], force: boolean): void {
   const taken = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
   if (taken === undefined || force) return;
@@ -17,12 +17,12 @@ export function checkFree(paths: readonly string[], force: boolean): void {
   });
 }
 
-/** Rejects with `ReinError('storage')` where `path` cannot be written. Leaves everything as it was. */
+/** Rejects with `ReinError('storage')` if `path` cannot be written. Leaves everything as it was. */
 export async function checkJsonFile(path: string | undefined): Promise<void> {
   if (path !== undefined) await checkFile(path, '--json');
 }
 
-/** The same of the file that `option` names. */
+/** As `checkJsonFile`, for the file that `option` names. */
 export async function checkFile(path: string, option: string): Promise<void> {
   try {
     const isNew = await open(path, 'wx').then(
@@ -46,14 +46,14 @@ export async function checkFile(path: string, option: string): Promise<void> {
   }
 }
 
-/** Writes whole or not at all; a terminal, a pipe or a device is written into. */
+/** Writes atomically; a terminal, a pipe or a device is written to directly. */
 export async function replaceNamedFile(path: string, text: string): Promise<void> {
   const target = await fileBehind(path);
   if (target === undefined) await writeFile(path, text);
   else await replaceFile(target, text);
 }
 
-/** The file that `path` leads to over links, itself where there is none yet; `undefined` for what is not a plain file. */
+/** The file that `path` resolves to over links, or `path` itself if there is none yet; `undefined` for anything but a regular file. */
 async function fileBehind(path: string): Promise<string | undefined> {
   try {
     return (await stat(path)).isFile() ? await realpath(path) : undefined;
@@ -63,7 +63,7 @@ async function fileBehind(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes `value`. Rejects with `ReinError('storage')`. */
+/** Writes `value` as JSON. Rejects with `ReinError('storage')`. */
 export async function writeJsonFile(path: string | undefined, value: object): Promise<void> {
   if (path === undefined) return;
   try {

@@ -7,7 +7,7 @@ import { main } from '../main.ts';
 const dir = mkdtempSync(join(tmpdir(), 'rein-kept-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** What `rein ARGS` says on standard error. */
+/** Standard error of `rein ARGS`. */
 async function refused(...args: string[]): Promise<string> {
   let said = '';
   const error = (text: string): void => {

@@ -1,4 +1,4 @@
-/** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
+/** Body of `rein learn`: the learner alone, for robots that run elsewhere or start later. */
 import { join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
@@ -21,12 +21,12 @@ import { openMonitorBeside } from './monitor.ts';
 import { reportLine } from './report.ts';
 import { complain, sayer } from './terminal.ts';
 
-/** How a learner's run is named in `config.yaml`. */
+/** `command` of a learner's run in `config.yaml`. */
 const COMMAND = 'learn';
-/** Demonstrations, rewards and actions are for the checks of its robots, which have the learner's figures too. */
+/** Demonstrations, rewards and actions are diagnosed by its robots, which also receive the learner's metrics. */
 const OF_A_LEARNER = { isRealTime: true, hasLearner: true, isFirstStart: false };
 const DIAGNOSIS_MS = 5000;
-/** How often it is looked at how it is going. */
+/** Interval of the learner's view for the page. */
 const VIEW_MS = 250;
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
@@ -54,7 +54,7 @@ async function learnWatched(
     bind: options.bind,
     folder: path,
     start,
-    // It listens on this machine only. A robot at the other end of a tunnel looks the same as one that is here.
+    // It listens on this machine only; a robot behind a tunnel looks like a local one.
     hasRobot: true,
     relabelled,
     ...(from === undefined ? {} : { begin: (training) => beginWith(training, from) }),
@@ -74,7 +74,7 @@ async function learnWatched(
     'the update under way is finished, and a checkpoint is written if training has begun',
   );
   stop.signal.addEventListener('abort', () => learner.end());
-  // A parent that was gone already.
+  // The parent was gone already.
   if (stop.signal.aborted) learner.end();
   const shown = setInterval(() => say(learner.statusLine()), 1000);
   const viewed = setInterval(() => telemetry?.learner(learner.view), VIEW_MS);
@@ -96,7 +96,7 @@ async function learnWatched(
   return stop.signal.aborted ? INTERRUPTED : 0;
 }
 
-/** What was said in the learner's own folder, of any robot, and in that of a robot, of that one. */
+/** Relabels in the learner's own folder, of any robot, and in a robot's folder, of that robot only. */
 function relabellingOf(own: string, robot: string | undefined): readonly Relabelling[] {
   if (robot === undefined) return [readRelabelling(own)];
   const { run } = loadResolvedConfig(join(robot, RUN_FILES.config));
@@ -117,7 +117,7 @@ async function howToGoOn(path: string): Promise<string> {
     : `No checkpoint: training had not begun. To begin anew with what its robots send again, ${command}`;
 }
 
-/** Takes over what `rein pretrain` left; a training that has done updates of its own would upset the count per transition. */
+/** Starts from the networks of `rein pretrain`; a training with updates of its own would upset the updates per transition. */
 async function beginWith(training: Training, from: string): Promise<void> {
   await startFrom(training, from, complain);
   if (training.updatesBefore === 0) return;

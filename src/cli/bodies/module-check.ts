@@ -1,15 +1,15 @@
-/** Whether modules of others load, tried where they can do no harm: for `rein plugins`, and for commands that load them themselves. */
+/** Test-loads third-party modules in a separate process: for `rein plugins`, and for commands that load them themselves. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { answerOfChild, asObject, ReinError, remedyForLate } from '../../core/index.ts';
 import type { LoadedMessage } from './plugin-check-process.ts';
 
-/** A module may take this long to load, ms. */
+/** Time limit for loading a module, ms. */
 const LOAD_LIMIT_MS = 10_000;
-/** So many modules are checked at once. */
+/** Number of modules checked at once. */
 const AT_ONCE = 2;
 
-/** `work` of each item, in their order, of a few at a time: each has its whole limit to itself on two cores. */
+/** Runs `work` on each item, a few at a time, results in order: each gets its whole time limit on two cores. */
 export async function mapFew<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const left = items.entries();
@@ -20,7 +20,7 @@ export async function mapFew<T, R>(items: readonly T[], work: (item: T) => Promi
   return results;
 }
 
-/** Loads `file` in a process of its own, which is at the module's mercy; what it prints goes to standard error. Gives why it does not load. */
+/** Loads `file` in a process of its own, which the module may crash; its output goes to standard error. Returns the reason if it fails. */
 export async function loadElsewhere(file: string, kind?: string): Promise<LoadedMessage | ReinError> {
   const entry = fileURLToPath(new URL('./plugin-check-process.js', import.meta.url));
   const child = fork(entry, kind === undefined ? [file] : [file, kind], {

@@ -1,8 +1,8 @@
-/** The page for browsers beside a run, where one is wanted. */
+/** The browser page beside a run, if one is requested. */
 import type { Monitor, MonitorRequest } from '../../monitor/web.ts';
 import type { RunObserver } from '../../session/supervision.ts';
 
-/** What a page may do for whoever looks at the output of this program: operate by the token that a terminal shows, or by one in a file. */
+/** Rights of a page opened from this program's output: operating requires a token, shown in a terminal or read from a file. */
 export function pageHere({ monitor, monitorToken, output }: Asked): 'operates' | 'watches' | 'none' {
   if (!isWanted({ monitor, output })) return 'none';
   return monitorToken !== undefined || process.stdout.isTTY === true ? 'operates' : 'watches';
@@ -15,8 +15,8 @@ function isWanted({ monitor, output }: Asked): boolean {
 }
 
 /**
- * Serves it, and says where. `undefined` where none is wanted: `--monitor off`, or a quiet run that asks for none. Rejects with `ReinError` where
- * it cannot be there, or strangers could use it.
+ * Serves the page and prints its address. `undefined` if none is requested: `--monitor off`, or a quiet run without `--monitor`. Rejects
+ * with `ReinError` if it cannot be served, or would be open to unauthorised users.
  */
 export async function openMonitorBeside(
   request: MonitorRequest & { readonly output: 'live' | 'quiet' },

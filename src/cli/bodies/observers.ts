@@ -1,8 +1,8 @@
-/** Who watches a run: a person at a terminal, or nobody. */
+/** Observers of a run: a terminal display, or none. */
 import { TerminalDisplay } from '../../monitor/terminal.ts';
 import { isInForeground, type RunObserver, SILENT_OBSERVER } from '../../session/supervision.ts';
 
-/** What `output` asks for, on standard output; `stop` gives the terminal back. */
+/** Observer for `output`, on standard output; `stop` releases the terminal. */
 export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop(): void } {
   if (output === 'quiet') return { ...SILENT_OBSERVER, stop: () => undefined };
   const nowS = (): number => performance.now() / 1e3;
@@ -14,7 +14,7 @@ export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop()
   };
 }
 
-/** True where standard input and output are a terminal and this process is in its foreground: keys are heard, and seen to be. */
+/** True if standard input and output are a terminal with this process in its foreground: keys arrive, and their effect is visible. */
 export function ownsTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && isInForeground();
 }

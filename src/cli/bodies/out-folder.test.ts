@@ -9,7 +9,7 @@ import { makeOutFolder } from './out-folder.ts';
 const dir = mkdtempSync(join(tmpdir(), 'rein-out-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** What `folder` is refused with. */
+/** Refusal of `folder`. */
 function refusal(folder: string): string {
   try {
     makeOutFolder(folder);

@@ -1,9 +1,9 @@
-/** The folder that `--out` names, made before the work begins. */
+/** The folder of `--out`, created before the work begins. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder, ReinError } from '../../core/index.ts';
 
-/** Makes `folder` and those above it. Throws `ReinError('config')`: the command line is wrong. */
+/** Creates `folder` and its parents. Throws `ReinError('config')`: the command line is wrong. */
 export function makeOutFolder(folder: string): void {
   try {
     makeFolder(folder);

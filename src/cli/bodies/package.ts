@@ -1,4 +1,4 @@
-/** Commands whose body is a package of its own (`packages/`), because a robot does without it. */
+/** Commands whose body is a separate package (`packages/`), because a robot does not need it. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../core/index.ts';
@@ -6,10 +6,10 @@ import type { LoadLab } from '../../offline/index.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The environments of trials, for commands that take runs of `rein train` as well as those of robots. */
+/** Environments of trials, for commands that accept runs of `rein train` besides those of robots. */
 export const loadLab: LoadLab = () => fromPackage('rein-lab', () => import('rein-lab/lab'));
 
-/** What `load` imports of the package `name`. Rejects with `ReinError('environment')` where the package is not installed. */
+/** Resolves to what `load` imports from the package `name`. Rejects with `ReinError('environment')` if it is not installed. */
 export async function fromPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,10 +1,10 @@
 /**
- * The check of one plugin's module, as a process that ends with it: while it loads, a module may end its process or go on for ever.
- * Arguments: the module's absolute path, and the kind that it has to be, where one is declared.
+ * Checks one plugin's module in a process that exits afterwards: while loading, a module may exit its process or run for ever. Arguments:
+ * the module's absolute path, and its declared kind, if any.
  */
 import { endFailed, loadPlugin, type PluginKind, sendToParent } from '../../core/index.ts';
 
-/** What a module that can be used says of itself. */
+/** Reply for a usable module. */
 export interface LoadedMessage {
   readonly kind: 'loaded';
   readonly name: string;
@@ -19,5 +19,5 @@ async function load(file: string, kind: string | undefined): Promise<void> {
 }
 
 const [file = '', kind] = process.argv.slice(2);
-// Whatever the module has left running ends with it.
+// Anything that the module left running ends with the process.
 load(file, kind).then(() => process.exit(0), endFailed);

@@ -1,4 +1,4 @@
-/** `rein plugins`. */
+/** Body of `rein plugins`. */
 import { resolve } from 'node:path';
 import { type InstalledPlugin, installedPlugins, ReinError } from '../../core/index.ts';
 import type { PluginsOptions } from '../plugins.ts';
@@ -9,15 +9,15 @@ interface Row {
   readonly name: string;
   readonly version: string;
   readonly contract: unknown;
-  /** Its module; null where it has none that could be used. */
+  /** File of its module; null if none is usable. */
   readonly module: string | null;
-  /** Why it cannot be used; null where nothing is known against it. */
+  /** Reason why it cannot be used; null if no problem is known. */
   readonly trouble: string | null;
-  /** What helps; null where nothing is known. */
+  /** Remedy for `trouble`; null if none is known. */
   readonly remedy: string | null;
 }
 
-/** Resolves to 1 where a plugin cannot be used, else to 0. */
+/** Resolves to 1 if a plugin cannot be used, else to 0. */
 export async function pluginsBody({ modules, check, json }: PluginsOptions): Promise<number> {
   const rows =
     modules.length > 0
@@ -41,7 +41,7 @@ async function packageRow({ kind, name, version, contract, found }: InstalledPlu
   };
 }
 
-/** A module that is named by its path says itself of which kind it is. */
+/** A module given by its path declares its kind itself. */
 async function moduleRow(path: string): Promise<Row> {
   const file = resolve(path);
   const loaded = await loadElsewhere(file);

@@ -32,7 +32,7 @@ function asked(): PretrainOptions {
   };
 }
 
-/** What it prints, after it has ended well. */
+/** Standard output of a successful run. */
 async function printed(options: PretrainOptions): Promise<string> {
   const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   expect(await pretrainBody(options)).toBe(0);

@@ -1,4 +1,4 @@
-/** What `rein pretrain` does. */
+/** Body of `rein pretrain`. */
 import { loadLearnerFile } from '../../config/index.ts';
 import { counted } from '../../core/index.ts';
 import { type PretrainingData, runPretraining } from '../../offline/index.ts';

@@ -1,4 +1,4 @@
-/** `rein recover`. */
+/** Body of `rein recover`. */
 import { existsSync } from 'node:fs';
 import { counted, ReinError } from '../../core/index.ts';
 import { explainJournal, type JournalExplanation, journalFolderIn, mendJournal } from '../../link/index.ts';

@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const NOTHING = { rule: {}, episode: undefined, as: undefined, steps: undefined, list: false, undo: undefined };
 
-/** What the command prints. */
+/** Output of the command. */
 async function relabel(options: Partial<RelabelOptions>): Promise<string> {
   const { stdout } = await heard(() => relabelBody({ ...NOTHING, run: folder, ...options }));
   return stdout;
@@ -70,7 +70,7 @@ describe('rein relabel', () => {
         '',
       ].join('\n'),
     );
-    // Of the first episode all but the three steps before its onset, of the second nothing.
+    // All of the first episode but the three steps before its onset; nothing of the second.
     expect(await learnedFrom('b')).toBe(5);
 
     const said = readRelabelling(folder);

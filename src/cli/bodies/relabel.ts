@@ -1,4 +1,4 @@
-/** What `rein relabel` does. */
+/** Body of `rein relabel`. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ReinError } from '../../core/index.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../record/index.ts';
 import type { RelabelOptions } from '../relabel.ts';
 
-/** What is wrong with any of it refuses all of it: then nothing is written. */
+/** A single error refuses the whole call: then nothing is written. */
 export async function relabelBody(options: RelabelOptions): Promise<number> {
   const { run, undo } = options;
   const journal = journalFolderIn(run);

@@ -1,10 +1,10 @@
-/** What `rein report` does, and what live runs do at their end. */
+/** Body of `rein report`; live runs write their report with it at their end. */
 import { join } from 'node:path';
 import { ReinError, withoutFullStop, writeErrorOf } from '../../core/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import type { ReportOptions } from '../report.ts';
 
-/** Resolves to the exit code. Rejects with `ReinError` where the folder is no run's. */
+/** Resolves to the exit code. Rejects with `ReinError` if the folder holds no run. */
 export async function reportBody({ run }: ReportOptions): Promise<number> {
   const { loadReportData, writeReport } = await pages();
   const data = await loadReportData(run);
@@ -20,7 +20,7 @@ export async function reportBody({ run }: ReportOptions): Promise<number> {
   return 0;
 }
 
-/** The report of a run that has ended, as a line for its last words. One that cannot be written is nothing to fail for. */
+/** Writes the report of an ended run; returns the line that names it. A failure to write is not an error of the run. */
 export async function reportLine(folder: string): Promise<string> {
   try {
     const { loadReportData, writeReport } = await pages();
@@ -30,5 +30,5 @@ export async function reportLine(folder: string): Promise<string> {
   }
 }
 
-/** Loaded at a run's end and not at its beginning: a robot waits for nothing that it does not need. */
+/** Loaded at the end of a run, not at its start, so that a robot does not wait for code it does not need. */
 export const pages = (): Promise<typeof import('../../monitor/report.ts')> => import('../../monitor/report.ts');

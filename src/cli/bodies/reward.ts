@@ -1,4 +1,4 @@
-/** What `rein reward` does. */
+/** Bodies of `rein reward`. */
 import { resolve } from 'node:path';
 import { counted, percent } from '../../core/index.ts';
 import {
@@ -15,7 +15,7 @@ import type { RewardCheckOptions, RewardCollectOptions, RewardTrainOptions } fro
 import { checkFree, checkJsonFile, writeJsonFile } from './json-file.ts';
 import { complain } from './terminal.ts';
 
-/** Resolves to the exit code, as the others do. */
+/** Resolves to the exit code. */
 export async function rewardCollectBody(options: RewardCollectOptions): Promise<number> {
   const { runs, by, out, task, count, negatives: ratio, guardSteps, seed } = options;
   if (task !== undefined) return collectLive(task, options);
@@ -32,7 +32,7 @@ export async function rewardCollectBody(options: RewardCollectOptions): Promise<
   return 0;
 }
 
-/** A robot at work whose states are labelled by marks. */
+/** Runs a robot whose states are labelled by marks. */
 async function collectLive(
   task: string,
   { operator, policy, speedMode, labelSteps, config, seed, out }: RewardCollectOptions,

@@ -1,4 +1,4 @@
-/** What `rein robot import` does: read, work out, write under another name, load that, and only then give it its own. */
+/** Body of `rein robot import`: reads the model, derives the rest, writes and loads a draft, and only then renames it. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { loadRobotFile, problemsError, resolveConfig, shownPath } from '../../config/index.ts';
@@ -18,16 +18,16 @@ import { makeOutFolder } from './out-folder.ts';
 import { checkTeleop } from './teleop-task.ts';
 import { progressLine } from './terminal.ts';
 
-/** As names in a robot's file are. */
+/** Valid names in a robot's file. */
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
-/** Of a controller: what may be part of a topic's name. */
+/** Valid controller names: those that may be part of a topic's name. */
 const ROS_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ROS_RATE_HZ = 100;
-/** A tool that is higher than this at home is taken to work above the plane that its base stands on, m. */
+/** A tool higher than this at home is assumed to work above the plane that its base stands on, m. */
 const ABOVE_M = 0.01;
 const LINE_MS = 15_000;
 
-/** Resolves to 0. Rejects with `ReinError('config')`; then the file is as it was. */
+/** Resolves to 0. Rejects with `ReinError('config')`, leaving the file as it was. */
 export async function robotImportBody(options: RobotImportOptions): Promise<number> {
   const { limits, fixed, packages, velocityMaxRadPerS, accelMaxRadPerS2, torqueMaxNm, payloadMaxKg, force } = options;
   if (options.out !== undefined) checkOut(options.out, force);
@@ -54,12 +54,12 @@ export async function robotImportBody(options: RobotImportOptions): Promise<numb
   return 0;
 }
 
-/** Beside the robot's file, where it is the same thing with another name. */
+/** Path of the first task: beside the robot's file, with its name and a suffix. */
 function firstTaskOf(out: string): string {
   return out.replace(/\.ya?ml$/i, '-reach.yaml');
 }
 
-/** Writes a first task, and loads it as `rein sim` does. The path; `undefined` where the robot has none. */
+/** Writes a first task and loads it as `rein sim` does. Returns its path, or `undefined` if the robot has none. */
 function writeFirstTask(out: string): string | undefined {
   const path = firstTaskOf(out);
   const text = firstTaskText(loadRobotFile(out).robot, `./${basename(out)}`);
@@ -75,7 +75,7 @@ function writeFirstTask(out: string): string | undefined {
   }
 }
 
-/** Why the next command would be refused, which is tried before it is printed. */
+/** Reason why `rein teleop` would refuse the robot; tried before that command is suggested. */
 async function teleopProblem(out: string): Promise<string | undefined> {
   try {
     await checkTeleop(out);
@@ -94,7 +94,7 @@ function withRemedy(error: unknown): never {
   });
 }
 
-/** What is said of ROS 2; `undefined` where nothing is. */
+/** The ROS 2 options; `undefined` if none is given. */
 function rosAsked({ ros, rosInterface, rosDeactivate, rosRateHz }: RobotImportOptions): RosAsked | undefined {
   if (ros === undefined) {
     const isAlone = rosInterface !== undefined || rosDeactivate.length > 0 || rosRateHz !== undefined;
@@ -142,7 +142,7 @@ function checkNames({ name, joints }: RobotModel, asked: string | undefined, pla
   if (problems.length > 0) throw problemsError(problems, 'rename them in the model');
 }
 
-/** Where nobody gave a box, and the tool is above the base's plane at home, it stays above it. */
+/** If no box was given and the tool is above the base's plane at home, the workspace is limited to above that plane. */
 function workspaceOf(model: RobotModel, { assumedParts }: ModelSubject): Pick<ImportedFile, 'model' | 'isAboveFloor'> {
   const { workspace } = model;
   const atHome = new ArmKinematics(model).tcpPositionM[2]!;
@@ -151,7 +151,7 @@ function workspaceOf(model: RobotModel, { assumedParts }: ModelSubject): Pick<Im
   return { model: { ...model, workspace: { ...workspace, minM } }, isAboveFloor: true };
 }
 
-/** Writes `text` beside `out`, loads and compiles it as every command does, and gives it its name; or leaves nothing. */
+/** Writes `text` beside `out`, loads and compiles it as every command does, and renames it; or leaves no file. */
 async function writeChecked(out: string, text: string): Promise<void> {
   const draft = join(dirname(out), `.${basename(out).replace(/\.ya?ml$/i, '')}-${process.pid}.yaml`);
   try {
@@ -202,12 +202,12 @@ function report(
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** As a shell takes it for one word. */
+/** Quotes `text` as one word for a shell. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What tries the robot, or what is in the way of it. */
+/** Suggests a command that tries the robot, or names the problem that prevents it. */
 function tryLine(shown: string, ros: RosAsked | undefined, problem: string | undefined): string {
   if (problem !== undefined) return `  mend ${shown}, which rein teleop would refuse: ${problem}`;
   if (ros === undefined) return `  rein teleop --robot ${shown}     drive it, simulated`;

@@ -1,4 +1,4 @@
-/** What `rein run` does: guard and node of one robot in real time, and a display of them. */
+/** Body of `rein run`: guard and node of one robot in real time, and a display of them. */
 import { counted } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
@@ -9,13 +9,13 @@ import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';
 
 export interface RunBodyOptions {
-  /** The command that was typed. */
+  /** The command as typed. */
   readonly command?: 'run' | 'teleop' | 'record' | 'reward collect';
-  /** People record demonstrations, and nothing else is done. Default: they do not. */
+  /** Only demonstrations by an operator are recorded. Default: a normal run. */
   readonly recording?: RecordingPlan;
 }
 
-/** Resolves to the exit code: 0 when the time was over, 1 where no learner had let the robot move by then, 130 after Ctrl+C. */
+/** Resolves to the exit code: 0 when the time was over, 1 if no learner had let the robot move by then, 130 after Ctrl+C. */
 export async function runBody(
   request: RunRequest,
   { command = 'run', recording }: RunBodyOptions = {},
@@ -44,7 +44,7 @@ export async function runBody(
     .finally(observer.stop);
 }
 
-/** The last words of `rein record`. */
+/** Final output of `rein record`. */
 function recordWords({ folder, status }: RobotRun): string[] {
   const recording = status?.recording;
   if (recording === undefined) return [`Ended before anything was recorded; files in ${folder}`];
@@ -57,7 +57,7 @@ function recordWords({ folder, status }: RobotRun): string[] {
   ];
 }
 
-/** The last words of a run; of success where a policy acted. */
+/** Final output of a run; with success rates if a policy acted. */
 export function lastWords({ folder, status }: Pick<RobotRun, 'folder' | 'status'>): string[] {
   if (status === undefined) return [`Ended before the robot moved; files in ${folder}`];
   const { success, envSteps, policy, link, filter } = status;

@@ -1,4 +1,4 @@
-/** A check's figures for a terminal. */
+/** Formats the figures of a safety check for a terminal. */
 import { significant } from '../../core/index.ts';
 import {
   ARM_WORDS,
@@ -9,7 +9,7 @@ import {
   type StopResult,
 } from '../../safety-check/index.ts';
 
-/** Violations, energy and stops, ready to print. */
+/** Violations, energy and stops as printable text. */
 export function checkTable(result: SafetyCheckResult): string {
   const rows = result.violations
     .filter(({ applies, count }) => applies || count > 0)
@@ -44,7 +44,7 @@ function comparisonLine(each: EnergyComparison): string {
   return `${attack}: ${energy}; ${force}`;
 }
 
-/** The simulated arm: how far it strayed, and what to set for that. */
+/** The simulated arm: its excursions, and the margins that would cover them. */
 function armLines({ arm, margins }: SafetyCheckResult): string[] {
   if (!arm.applies) return [];
   const rows = arm.excursions.map(({ kind, count, worst, unit }) => {

@@ -1,4 +1,4 @@
-/** What `rein safety check` does: load, attack, print, write the report. */
+/** Body of `rein safety check`: load, attack, print, write the report. */
 import { join } from 'node:path';
 import { counted, ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
@@ -12,12 +12,12 @@ import { checkTable } from './safety-table.ts';
 import { progressLine, warn } from './terminal.ts';
 
 const FOUND = 1;
-/** Below `--out`. */
+/** File name inside `--out`. */
 const PAGE = 'safety-report.html';
-/** Where nothing can be written over, a line so often after the first, ms. */
+/** Interval of progress lines after the first, if they cannot be overwritten, ms. */
 const LINE_MS = 15_000;
 
-/** Resolves to the exit code: 0, 1 where something was found, 130 after Ctrl+C. Rejects with `ReinError`. */
+/** Resolves to the exit code: 0, 1 if something was found, 130 after Ctrl+C. Rejects with `ReinError`. */
 export async function safetyCheckBody(options: SafetyCheckOptions): Promise<number> {
   makeOutFolder(options.out);
   await checkJsonFile(options.json).catch(asMisuse);
@@ -66,7 +66,7 @@ function progressText({ ticks, trials, plannedTrials }: CheckProgress): string {
 
 async function report(result: SafetyCheckResult, { out, json, output }: SafetyCheckOptions): Promise<number> {
   const page = join(out, PAGE);
-  // First what a full disk cannot take away.
+  // Print first: a full disk cannot prevent that.
   if (output === 'live') process.stdout.write(checkTable(result));
   process.stdout.write(`${result.verdict}\n`);
   await writeJsonFile(json, result);
@@ -78,13 +78,13 @@ async function report(result: SafetyCheckResult, { out, json, output }: SafetyCh
   return result.ok ? 0 : FOUND;
 }
 
-/** Before the work begins, a file that cannot be written is a mistake of the command line. */
+/** Before the work begins, a file that cannot be written is an error of the command line. */
 function asMisuse(error: unknown): never {
   if (!(error instanceof ReinError)) throw error;
   throw new ReinError('config', error.message, { remedy: error.remedy ?? 'give --json another file', cause: error });
 }
 
-/** The command that repeats this check, defaults written out. */
+/** The command that repeats this check, with defaults written out. */
 export function commandLine(options: SafetyCheckOptions): string {
   const { subject, limits, payloadMaxKg, fixed, packages, ticks, seed, chain, without } = options;
   const parts = ['rein safety check', subject];

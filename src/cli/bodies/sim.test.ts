@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** A run in which Ctrl+C comes, and which then ends with what `failure` makes of the signal's reason. */
+/** A run that is interrupted by Ctrl+C, and ends with the error that `failure` makes of the signal's reason. */
 function interruptedWith(failure: (reason: unknown) => unknown): void {
   simulate.mockImplementation(async ({ signal }: SimulationOptions) => {
     process.emit('SIGINT', 'SIGINT');

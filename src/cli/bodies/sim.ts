@@ -1,4 +1,4 @@
-/** What `rein sim` does: the simulated run with its display, its report and its last words. */
+/** Body of `rein sim`: the simulated run with its display, report and final output. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
@@ -16,14 +16,14 @@ import { openMonitorBeside, pageHere } from './monitor.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { pages, reportLine } from './report.ts';
 
-/** Why training ended, for the last words. */
+/** Reason why training ended, for the final output. */
 const ENDED_BY = {
   confirmed: 'a confirmed policy',
   steps: 'its steps, all of which were done',
   wall: 'the time that it was given; without --time-limit (training.timeLimitS) it goes on until its policy is good, or its steps are done',
 } as const;
 
-/** Throws `ReinError` where who drives, a device or a module is not what the run needs. */
+/** Throws `ReinError` if driver, devices or modules do not fit the run. */
 async function checkBefore(
   options: SimOptions,
   config: ResolvedConfig,
@@ -37,7 +37,7 @@ async function checkBefore(
     demonstrations: options.demonstrations,
     listed: config.operators.map(({ kind }) => kind),
     terminal: hasKeys ? 'here' : 'none',
-    // Whoever is on this machine may move what is simulated.
+    // A simulated robot may be operated by any user of this machine.
     page: pageHere(options) === 'none' ? 'none' : 'operates',
     pluggedIn: pluggedIn(),
     policy: 'given',
@@ -45,26 +45,26 @@ async function checkBefore(
   await checkModules(config);
 }
 
-/** Tells what is kept of a run that `error` ended. Gives the exit code where that was Ctrl+C; else throws `error`. */
+/** Prints what is kept of a run that `error` ended. Returns the exit code if that was Ctrl+C; else throws `error`. */
 async function tellEnd(error: unknown, signal: AbortSignal, folder: string | undefined): Promise<number> {
   const isOwn = isOwnAbort(error, signal);
   if (!isOwn && !(error instanceof ReinError)) throw error;
   if (isOwn) process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
-  // A folder that was given up has nothing to keep.
+  // An abandoned folder holds nothing to keep.
   const kept = folder === undefined || !existsSync(join(folder, RUN_FILES.config)) ? undefined : folder;
   if (kept !== undefined) process.stdout.write(`${(await whatIsKept(kept)).join('\n')}\n`);
   if (!isOwn) throw error;
   return INTERRUPTED;
 }
 
-/** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
+/** Resolves to the exit code: 0, 1 if the target was missed, 130 after Ctrl+C. */
 export async function simBody(options: SimOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = resolveSim(options);
   const devices = devicesOf(options, config);
   const hasKeys = options.output === 'live' && ownsTerminal();
   await checkBefore(options, config, devices, hasKeys);
-  // Only now: a wrong word in what was asked for is told without simulator, networks and link.
+  // Imported only now: errors in the request are reported without loading simulator, networks and link.
   const [{ simulate }, { openOperators }] = await Promise.all([
     import('../../sim/index.ts'),
     import('../../session/index.ts'),
@@ -106,19 +106,19 @@ export async function simBody(options: SimOptions): Promise<number> {
   }
 }
 
-/** The keyboard, always, for what a terminal is there for; then what was asked for. */
+/** The keyboard always, for the terminal's keys, then the requested devices. */
 function devicesOf({ operator }: SimOptions, { operators }: ResolvedConfig): readonly OperatorConfig[] {
   return operatorsOf('keyboard', operatorsOf(operator, operators));
 }
 
-/** Loads what others wrote elsewhere first: a module that never ends, or ends its process, would take this one with it. */
+/** Loads third-party modules in another process first: one that never returns, or exits, would take this process with it. */
 async function checkModules(config: ResolvedConfig): Promise<void> {
   const loaded = await mapFew(modulesOf(config), ({ file, kind }) => loadElsewhere(file, kind));
   const refused = loaded.find((each) => each instanceof ReinError);
   if (refused !== undefined) throw refused;
 }
 
-/** What a run that was ended half-way is worth. */
+/** Report, policy and files kept of a run that was ended early. */
 async function whatIsKept(folder: string): Promise<string[]> {
   const { hasCheckpoint } = await import('../../learner/index.ts');
   const isTrained = await hasCheckpoint(folder);
@@ -176,7 +176,7 @@ async function writeResults(folder: string, summary: RunSummary): Promise<string
   }
 }
 
-/** Simulated time: a robot takes as long, but for its resets, which take next to nothing in simulation. */
+/** Rates in simulated time: as on a robot, except for resets, which take almost no time in simulation. */
 function workWords(summary: RunSummary): string {
   const { successes_per_hour, training_successes_per_hour, human_step_share = 0 } = summary;
   const rate = (perHour: number | undefined): string => (perHour === undefined ? 'no' : perHourText(perHour));
@@ -186,7 +186,7 @@ function workWords(summary: RunSummary): string {
   );
 }
 
-/** A classifier decides: what the task's own rules make of the same episodes. */
+/** If a classifier decides success: the success rate by the task's own rules on the same episodes. */
 function ownWords({ own_success_rate: rate, eval_episodes: episodes }: RunSummary): string[] {
   if (rate === undefined) return [];
   const { low, high } = wilsonInterval(Math.round(rate * episodes), episodes);

@@ -1,4 +1,4 @@
-/** The task of `rein teleop`, which asks for nothing: made of the robot's limits, and tried without a run. */
+/** The goal-free task of `rein teleop`: derived from the robot's limits, and checked without a run. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,19 +8,19 @@ import { worldOf } from '../../drivers/index.ts';
 import { START_NEAR_M, START_NEAR_RAD } from '../../safety/index.ts';
 import { type TeleopOptions, teleopCommand } from '../teleop.ts';
 
-/** Of a tool at full speed. */
+/** Tool velocities at full speed. */
 const TOOL_M_PER_S = 0.4;
 const TOOL_RAD_PER_S = 1.5;
-/** An hour is one episode: its end only latches a leader anew. */
+/** Episodes last an hour: the end of one only latches a leader arm anew. */
 const EPISODE_S = 3600;
 
-/** Throws what `rein teleop --robot FILE` would refuse in its configuration. */
+/** Throws the error with which `rein teleop --robot FILE` would refuse its configuration. */
 export async function checkTeleop(robotFile: string): Promise<void> {
   const options = teleopCommand.options.parse({ robot: robotFile });
   await withTeleopTask(robotFile, options, async (task) => void resolveConfig({ task, seed: 0 }));
 }
 
-/** `use` with a task's file for the robot, which is gone afterwards: the run's own config.yaml has it whole. */
+/** Calls `use` with a temporary task file for the robot; the run's own config.yaml holds the whole task. */
 export async function withTeleopTask<T>(
   name: string,
   options: TeleopOptions,
@@ -38,7 +38,7 @@ export async function withTeleopTask<T>(
   }
 }
 
-/** There is no task here whose scene a robot could be simulated in. */
+/** Refuses a robot that can only be simulated in a task's scene: teleop has none. */
 function checkOwnWorld({ name, driver }: RobotConfig): void {
   if (worldOf(driver) !== 'scene') return;
   throw new ReinError('config', `The robot ${name} is simulated in the scene of a task, and there is none here.`, {
@@ -46,7 +46,7 @@ function checkOwnWorld({ name, driver }: RobotConfig): void {
   });
 }
 
-/** The task's file. JSON is YAML. */
+/** Content of the task's file. JSON is YAML. */
 function taskOf(
   robot: RobotConfig,
   file: string,
@@ -66,7 +66,7 @@ function taskOf(
   };
 }
 
-/** `perStep`: s that a full action goes for at full speed. */
+/** `perStep`: time at full speed that a full action corresponds to, s. */
 function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number): ActionSpec {
   const dimensionOf = ({ name, kind, velocityMaxRadPerS }: JointModel) => ({
     name,
@@ -82,7 +82,7 @@ function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number)
   const rate = (axis: number, fullPerS: number): number =>
     fullPerS / Math.max(1, neededSpeed(robot, axis, fullPerS).ratio);
   const slowest = Math.min(...[0, 1, 2].map((axis) => rate(axis, TOOL_M_PER_S)));
-  // The three together may begin an episode, whose first target has to be near; a leash that is no longer sees to that.
+  // The first target of an episode has to be near, also along three axes together; a leash no longer than that ensures it.
   const nearM = robot.leashM > START_NEAR_M ? START_NEAR_M / Math.sqrt(3) : Number.POSITIVE_INFINITY;
   const scale = Math.min(slowest * perStep, nearM);
   const axes = ['x', 'y', 'z'].map((name) => ({ name, scale, unit: 'm' as const }));
@@ -92,7 +92,7 @@ function actionOf(robot: RobotConfig, moves: 'tool' | 'joints', perStep: number)
   return { kind: 'cartesian', dimensions: [...axes, yaw, ...besides] };
 }
 
-/** Steps a second: `wantedHz`, or the next fewer that are a whole number of the robot's ticks; a command lasts two of them. */
+/** Steps per second: `wantedHz`, or the next lower rate that is a whole number of the robot's ticks; a command lasts two steps. */
 function rateOf(controlHz: number, wantedHz: number): number {
   for (let ticks = Math.max(1, Math.round(controlHz / wantedHz)); ; ticks++)
     if (Number.isInteger(controlHz / ticks)) return controlHz / ticks;

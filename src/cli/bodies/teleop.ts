@@ -1,4 +1,4 @@
-/** What `rein teleop` does: `rein run` on a task that asks for nothing, with a person alone to decide. */
+/** Body of `rein teleop`: `rein run` on a goal-free task, with the operator as the only decider. */
 import { checkRunRequest } from '../../session/run-request.ts';
 import type { TeleopOptions } from '../teleop.ts';
 import { runBody } from './run.ts';

@@ -1,4 +1,4 @@
-/** The line of progress where nobody looks at a terminal: a log of it says soon that something happens, and is not filled. */
+/** Progress lines without a terminal: a log shows soon that something happens, and is not flooded. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { progressLine } from './terminal.ts';
 
@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What comes of a quarter of a minute of work that is told of every half second. */
+/** Output of 15 s of work that reports progress every 0.5 s. */
 function work(progress: ReturnType<typeof progressLine>): void {
   for (let step = 1; step <= 34; step++) {
     nowMs += 500;

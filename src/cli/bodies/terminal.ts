@@ -1,44 +1,44 @@
-/** What commands write to the terminal, beside their last words. */
+/** Terminal output of commands besides their final output. */
 
-/** A line to standard output, unless the command is quiet. */
+/** Prints lines to standard output, unless the command is quiet. */
 export function sayer(output: 'live' | 'quiet'): (line: string) => void {
   return (line) => {
     if (output !== 'quiet') process.stdout.write(`${line}\n`);
   };
 }
 
-/** A line to standard error. */
+/** Prints a line to standard error. */
 export function warn(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-/** The same of something that went wrong, in the form of all errors. */
+/** Prints a problem to standard error, in the form of all errors. */
 export function complain(message: string): void {
   warn(`rein: ${message}`);
 }
 
-/** One line on standard error that is written over. */
+/** One line on standard error that is overwritten. */
 export interface ProgressLine {
-  /** `share` of the work is done, 0 to 1, and `text` says where it is. */
+  /** Shows `share` of the work as done, 0 to 1, and `text` as its state. */
   show(share: number, text: string): void;
-  /** Something begins that takes time and says nothing meanwhile. */
+  /** Announces work that takes time without reporting progress. */
   phase(text: string): void;
-  /** A line for people that stays. */
+  /** Prints a line that stays. */
   above(line: string): void;
-  /** Clears the line; what comes next begins anew. */
+  /** Clears the line; the next progress starts anew. */
   end(): void;
 }
 
 const CLEAR = '\r\u001b[K';
 
-/** Without a terminal: when the first line says that something happens. */
+/** Delay of the first line without a terminal, ms. */
 const FIRST_LINE_MS = 1_000;
-/** What is left is said from this share on: before, the start (modules, compiling) weighs more than the work. */
+/** Share from which the remaining time is shown: before, start-up (modules, compiling) outweighs the work. */
 const ESTIMATED_FROM = 0.1;
 
 /**
- * Without a terminal a line comes after a second, and every `lineMs` from then on. Where that is not given,
- * or quiet, nothing comes; nor do phases.
+ * Without a terminal a line is printed after a second, and every `lineMs` from then on. If `lineMs` is not given, or the output is quiet,
+ * nothing is printed; phases never are.
  */
 export function progressLine(output: 'live' | 'quiet', lineMs?: number): ProgressLine {
   const { stderr } = process;

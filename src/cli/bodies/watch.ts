@@ -1,4 +1,4 @@
-/** What `rein watch` does: one ssh that forwards a port, and the address for the browser once the monitor answers through it. */
+/** Body of `rein watch`: one ssh that forwards a port, and the browser address once the monitor answers through it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -10,12 +10,12 @@ import { INTERRUPTED, interruptibly } from './interrupt.ts';
 
 const PORTS_TRIED = 20;
 const LOOK_MS = 250;
-/** What ssh says each time that it is through, and nobody listens there. */
+/** Line that ssh prints for each connection to a port on which nothing listens. */
 const NOBODY_LISTENS = /^channel \d+: open failed/;
-/** Passwords and passphrases are typed meanwhile: nothing is said to be wrong before ssh ends or this is over, ms. */
+/** No problem is reported before ssh ends or this time is over, ms: passwords and passphrases are typed meanwhile. */
 const QUIET_MS = 30_000;
 
-/** Resolves to the exit code: 130 after Ctrl+C. Rejects with `ReinError` where ssh ends. */
+/** Resolves to the exit code: 130 after Ctrl+C. Rejects with `ReinError` if ssh ends. */
 export async function watchBody({ robot, port, localPort }: WatchOptions): Promise<number> {
   const local = await freePort(localPort ?? port, localPort === undefined ? PORTS_TRIED : 1);
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -23,7 +23,7 @@ export async function watchBody({ robot, port, localPort }: WatchOptions): Promi
     const way = ['-L', `127.0.0.1:${local}:127.0.0.1:${port}`];
     const alive = ['-o', 'ServerAliveInterval=2', '-o', 'ServerAliveCountMax=3'];
     const ssh = spawn('ssh', ['-N', '-T', '-o', 'ExitOnForwardFailure=yes', ...alive, ...way, '--', robot], {
-      // Passwords are asked for at the terminal itself.
+      // ssh asks for passwords at the terminal itself.
       stdio: ['inherit', 'inherit', 'pipe'],
       signal,
     });
@@ -52,7 +52,7 @@ export async function watchBody({ robot, port, localPort }: WatchOptions): Promi
   });
 }
 
-/** Says once that no monitor answers, until one does. */
+/** Reports once that no monitor answers, until one does. */
 class NobodyThere {
   readonly #where: { readonly robot: string; readonly port: number };
   readonly #say: (line: string) => void;
@@ -72,13 +72,13 @@ class NobodyThere {
     );
   }
 
-  /** One answers. */
+  /** Called when a monitor answers. */
   forget(): void {
     this.#isTold = false;
   }
 }
 
-/** Says the address once a monitor answers there, and what may be wrong where none does for long. Never rejects. */
+/** Prints the address once a monitor answers there, and a likely cause if none does for long. Never rejects. */
 async function tellWhenThere(
   address: string,
   nobody: NobodyThere,
@@ -101,7 +101,7 @@ async function tellWhenThere(
   }
 }
 
-/** The first port from `first` on that nobody has here. Throws `ReinError('environment')`. */
+/** First free port of this machine from `first` on. Throws `ReinError('environment')`. */
 async function freePort(first: number, tries: number): Promise<number> {
   for (let port = first; port < first + tries && port <= 65_535; port++) {
     const server = createServer();

@@ -20,7 +20,7 @@ const COMMANDS = {
 const OPERATORS = ['keyboard', 'gamepad', 'spacemouse', 'none'] as const;
 const LISTED = [[], ['keyboard'], ['gamepad'], ['pedal'], ['leader']] as const;
 
-/** Every place that a command can be started in. */
+/** Every place in which a command can be started. */
 function* places(): Generator<DrivingPlace> {
   const shown = { sim: ['scripted', 'keyboard', 'people'] } as Record<string, DrivingPlace['demonstrations'][]>;
   for (const command of Object.keys(COMMANDS) as DrivingPlace['command'][])
@@ -31,7 +31,7 @@ function* places(): Generator<DrivingPlace> {
             for (const page of ['operates', 'watches', 'none'] as const)
               for (const pluggedIn of [[], ['gamepad'], ['gamepad', 'spacemouse']] as const)
                 for (const policy of ['given', 'none'] as const) {
-                  // Refused before, by what is the matter with the device.
+                  // Refused earlier, by a message about the device.
                   if (
                     operator !== 'keyboard' &&
                     operator !== 'none' &&
@@ -53,7 +53,7 @@ function refusalIn(place: DrivingPlace): (Error & { remedy?: string }) | undefin
   }
 }
 
-/** What `name` reads of these options. */
+/** Options of `name` after parsing. */
 async function optionsOf(name: DrivingPlace['command'], words: readonly string[]): Promise<Record<string, unknown>> {
   let read: Record<string, unknown> = {};
   const command = commanderOf(COMMANDS[name], async (options) => {
@@ -65,7 +65,7 @@ async function optionsOf(name: DrivingPlace['command'], words: readonly string[]
   return read;
 }
 
-/** `place` after these options are typed too, read by the command itself. */
+/** `place` after these options are typed too, parsed by the command itself. */
 async function typed(place: DrivingPlace, words: string): Promise<DrivingPlace> {
   const { operator, demonstrations } = place;
   const before = [

@@ -1,10 +1,10 @@
-/** What `rein why` does. */
+/** Body of `rein why`. */
 import { ReinError } from '../../core/index.ts';
 import { Diagnosis, quantityText, type Row, type RowState } from '../../record/index.ts';
 import type { WhyOptions } from '../why.ts';
 import { pages } from './report.ts';
 
-/** Resolves to the exit code. Rejects with `ReinError` where the folder holds no metrics. */
+/** Resolves to the exit code. Rejects with `ReinError` if the folder holds no metrics. */
 export async function whyBody({ run, format }: WhyOptions): Promise<number> {
   const { loadReportData } = await pages();
   const { records } = await loadReportData(run);
@@ -23,7 +23,7 @@ export async function whyBody({ run, format }: WhyOptions): Promise<number> {
 const WORDS: Readonly<Record<RowState, string>> = { bad: 'bad', warn: 'doubtful', ok: 'ok', unknown: 'unknown' };
 const INDENT = '          ';
 
-/** The rows as people read them: what is bad first and in full, what is in order in a line. */
+/** Formats the rows as text: bad rows first and in full, rows without a problem in one line. */
 export function whyText(rows: readonly Row[]): string {
   const of = (state: RowState): Row[] => rows.filter((row) => row.state === state);
   const counts = (['bad', 'warn', 'ok', 'unknown'] as const).map((state) => `${of(state).length} ${WORDS[state]}`);

@@ -1,21 +1,21 @@
-/** What a check of the machine is, and how the results are printed. */
+/** Checks of the machine, and the printing of their results. */
 import { ReinError } from '../../core/index.ts';
 
 export type CheckStatus = 'ok' | 'warn' | 'fail';
 
-/** What one check found. */
+/** Result of one check. */
 export interface Finding {
   readonly status: CheckStatus;
-  /** What is there or what is wrong, in one line. */
+  /** State or problem in one line. */
   readonly detail: string;
-  /** What to do about it. */
+  /** Remedy for the problem. */
   readonly remedy?: string | undefined;
 }
 
-/** One thing that is tried. */
+/** One check. */
 export interface DoctorCheck {
   readonly name: string;
-  /** How bad it is when the check itself throws. */
+  /** Status when the check itself throws. */
   readonly whenBroken: 'warn' | 'fail';
   run(): Promise<Finding>;
 }
@@ -24,7 +24,7 @@ export interface NamedFinding extends Finding {
   readonly name: string;
 }
 
-/** Runs all checks at once, results in the order of `checks`. Never rejects. */
+/** Runs all checks concurrently, results in the order of `checks`. Never rejects. */
 export async function runChecks(checks: readonly DoctorCheck[]): Promise<readonly NamedFinding[]> {
   return Promise.all(
     checks.map(async (check) => {
@@ -39,12 +39,12 @@ export async function runChecks(checks: readonly DoctorCheck[]): Promise<readonl
   );
 }
 
-/** 1 when something essential failed, else 0. */
+/** 1 if something essential failed, else 0. */
 export function exitCodeOf(findings: readonly NamedFinding[]): number {
   return findings.some((finding) => finding.status === 'fail') ? 1 : 0;
 }
 
-/** The findings as a table with remedies, and a last line that sums up for `whom`. */
+/** Formats the findings as a table with remedies, and a last line that sums up for `whom`. */
 export function tableOf(findings: readonly NamedFinding[], whom = 'Rein'): string {
   const width = Math.max(...findings.map((finding) => finding.name.length));
   const lines = findings.flatMap(({ name, status, detail, remedy }) => {
@@ -62,7 +62,7 @@ export function tableOf(findings: readonly NamedFinding[], whom = 'Rein'): strin
   return `${lines.join('\n')}\n\n${last}\n`;
 }
 
-/** The same for programs. `next`: what to do next, where that is known. */
+/** Formats the findings as JSON. `next`: the next step, if known. */
 export function jsonOf(findings: readonly NamedFinding[], next?: string): string {
   const checks = findings.map(({ name, status, detail, remedy }) => ({ name, status, detail, remedy: remedy ?? null }));
   const rest = next === undefined ? {} : { next };

@@ -10,11 +10,11 @@ import type { DoctorCheck, Finding } from './check.ts';
 
 const MIB = 1024 * 1024;
 
-/** Free disk that a run may need, and below which none should be started. */
+/** Free disk space that a run may need, and the least with which one should be started. */
 const WANTED_MIB = 1024;
 const NEEDED_MIB = 100;
 
-/** The checks of this file. `folder` is where runs are written. */
+/** Checks of this file. `folder`: the folder that runs are written to. */
 export function machineChecks(folder: string): readonly DoctorCheck[] {
   return [
     { name: 'node', whenBroken: 'fail', run: async () => node(process.versions.node) },
@@ -26,12 +26,12 @@ export function machineChecks(folder: string): readonly DoctorCheck[] {
   ];
 }
 
-/** `bin/rein.js` refuses older ones before this could run. */
+/** `bin/rein.js` refuses older versions before this can run. */
 function node(version: string): Finding {
   return { status: 'ok', detail: `version ${version}` };
 }
 
-/** Robot and learner want a core each. */
+/** Robot and learner need a core each. */
 export function cores(count: number): Finding {
   if (count >= 2) return { status: 'ok', detail: `${count}` };
   return {
@@ -41,7 +41,7 @@ export function cores(count: number): Finding {
   };
 }
 
-/** Tries to start a process with real-time priority, as the tick's thread will ask for. */
+/** Tries to start a process with real-time priority, as the tick's thread requests it. */
 function realTime(): Finding {
   const run = spawnSync('chrt', ['-f', '50', process.execPath, '--version'], { timeout: 10_000 });
   if (run.status === 0) return { status: 'ok', detail: 'the tick may have real-time priority (SCHED_FIFO)' };
@@ -57,7 +57,7 @@ function realTime(): Finding {
   };
 }
 
-/** `rein learn` takes its port for transitions and the next one for weights. */
+/** `rein learn` uses its port for transitions and the next one for weights. */
 async function learnerPorts(): Promise<Finding> {
   const first = Number(DEFAULT_LEARNER_ADDRESS.split(':').at(-1));
   const findings = await Promise.all([portFree(first), portFree(first + 1)]);
@@ -65,7 +65,7 @@ async function learnerPorts(): Promise<Finding> {
   return taken ?? { status: 'ok', detail: `${first} and ${first + 1} are free` };
 }
 
-/** Is TCP port `port` free on this machine's loopback? */
+/** Checks that TCP port `port` is free on this machine's loopback. */
 export async function portFree(port: number): Promise<Finding> {
   const server = createServer();
   const code = await new Promise<string | undefined>((done) => {
@@ -77,7 +77,7 @@ export async function portFree(port: number): Promise<Finding> {
   return { status: 'warn', detail: `port ${port} on 127.0.0.1 cannot be used (${code})`, remedy };
 }
 
-/** Can a folder be made below `folder`, or where it will be made? */
+/** Checks that a folder can be created below `folder`, or where it will be created. */
 export function writable(folder: string): Finding {
   const parent = existing(folder);
   try {
@@ -109,7 +109,7 @@ export function diskFinding(freeMib: number): Finding {
   };
 }
 
-/** `folder`, or the nearest folder above it that exists. */
+/** Returns `folder`, or its nearest existing ancestor. */
 function existing(folder: string): string {
   let path = resolve(folder);
   while (!existsSync(path) && dirname(path) !== path) path = dirname(path);

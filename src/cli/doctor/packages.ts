@@ -1,4 +1,4 @@
-/** Do the native and WebAssembly packages load? Tried in processes of their own: a crash there is a finding, not the end. */
+/** Tests loading the native and WebAssembly packages in processes of their own: a crash there is a finding, not the end of the doctor. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DoctorCheck, Finding } from './check.ts';
@@ -31,7 +31,7 @@ const PROBES: readonly PackageProbe[] = [
   },
 ];
 
-/** One check for each package that Rein cannot do without. */
+/** One check for each package that Rein requires. */
 export const packageChecks: readonly DoctorCheck[] = PROBES.map(({ name, script }) => ({
   name,
   whenBroken: 'fail',

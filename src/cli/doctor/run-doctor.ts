@@ -1,4 +1,4 @@
-/** `rein doctor`'s body. */
+/** Body of `rein doctor`. */
 
 import { inspectPort, openBusPort, portFindings, stopsFinding } from '../../bring-up/index.ts';
 import { configNames, loadRobotFile, resolveConfig } from '../../config/index.ts';
@@ -10,7 +10,7 @@ import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, type NamedFinding, 
 import { machineChecks } from './machine.ts';
 import { packageChecks } from './packages.ts';
 
-/** Checks the machine, prints what was found to stdout, and resolves to the exit code. */
+/** Checks the machine, prints the findings to stdout, and resolves to the exit code. */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   const [nodeCheck, ...machine] = machineChecks('runs');
   const checks: DoctorCheck[] = [
@@ -30,11 +30,11 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   return exitCodeOf(findings);
 }
 
-/** What is on the bus of a robot, or at a port: nothing where neither is named. */
+/** Findings on a robot's bus, or at a port: empty if neither is named. */
 async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
   readonly findings: readonly NamedFinding[];
   readonly next?: string;
-  /** Who will not run where one of them failed. */
+  /** Subject of the summary line if a check failed. */
   readonly whom: string;
 }> {
   const whom = 'what is at the port';
@@ -50,7 +50,7 @@ async function busFindings({ robot: named, port }: DoctorOptions): Promise<{
   return { findings: [{ name: 'bus', status: 'ok', detail }], whom };
 }
 
-/** All tasks that come with Rein must load, as the simulator has their robots. */
+/** All tasks that come with Rein must load, with their robots simulated. */
 function configuration(): Finding {
   const tasks = configNames('task');
   for (const task of tasks) resolveConfig({ task, seed: 0, isSimulated: true });
@@ -67,7 +67,7 @@ async function serialPorts(): Promise<readonly NamedFinding[]> {
   }
 }
 
-/** For teleoperation: what is plugged in, by the name to write in `device`, and whether this user may read it. */
+/** Input devices for teleoperation: connected ones, by the name to write in `device`, and whether this user may read them. */
 export function inputDevices(devices: readonly InputDevice[] = listInputDevices()): Finding {
   if (devices.length === 0) return { status: 'ok', detail: 'none; the keyboard of a terminal needs none' };
   const detail = devices
@@ -76,7 +76,7 @@ export function inputDevices(devices: readonly InputDevice[] = listInputDevices(
       return `${name} (${what}) at ${path}${isReadable ? '' : ', not readable'}`;
     })
     .join('; ');
-  // Nobody misses the right to read a keyboard that types.
+  // A keyboard that types needs no right to be read.
   const barred = devices.filter(({ isReadable, kind }) => !isReadable && kind !== 'keyboard');
   return barred.length > 0 ? { status: 'warn', detail, remedy: readRemedy(barred) } : { status: 'ok', detail };
 }

@@ -1,4 +1,4 @@
-/** Our own limits file, with the places of its numbers. */
+/** Rein's own limits file, with the positions of its numbers. */
 import { jointLimits } from '../../schema/index.ts';
 import { checkedValue } from '../finding.ts';
 import { check } from '../schema/check.ts';
@@ -7,27 +7,27 @@ import type { Place } from '../text/place.ts';
 import { readYaml } from '../text/read-yaml.ts';
 import { keyPlaceOf, nodeAt, type TreePath, valuePlaceOf } from '../text/tree.ts';
 
-/** A number and where it was written. */
+/** A number and its position in the file. */
 export interface Fact {
   readonly value: number;
   readonly place: Place;
 }
 
-/** The farthest that a limit of a joint may be from 0; `undefined` where there is no end. */
+/** Largest magnitude that a joint limit may have; `undefined` if unbounded. */
 export function farthest(key: keyof JointLimits): number | undefined {
   const schema = jointLimits.shape[key];
   return 'maxValue' in schema ? (schema.maxValue ?? undefined) : undefined;
 }
 
-/** What one file says of one joint. */
+/** Limits of one joint from one file. */
 export type JointFacts = { readonly [K in keyof JointLimits]?: Fact | undefined };
 
 export const LIMIT_KEYS: readonly (keyof JointLimits)[] = jointLimits.keyof().options;
 
-/** What a file says of each joint that it names. */
+/** Limits of a joint that a file names. */
 export interface NamedFacts {
   readonly facts: JointFacts;
-  /** Where its name stands. */
+  /** Position of the joint's name. */
   readonly place: Place;
 }
 
@@ -35,11 +35,11 @@ export interface OwnLimits {
   readonly config: LimitsConfig;
   readonly joints: ReadonlyMap<string, NamedFacts>;
   readonly defaults: JointFacts;
-  /** Where to point for `path` of the file. */
+  /** Position to report for `path` of the file. */
   place(path: TreePath): Place;
 }
 
-/** Words that only our own limits files have at the top. */
+/** Top-level keys that only Rein's own limits files have. */
 const OWN_KEYS = [
   'model',
   'joints',
@@ -53,12 +53,12 @@ const OWN_KEYS = [
   'limits',
 ];
 
-/** Whether the file is ours, and not a ROS one or a robot's. `keys`: those at its top. */
+/** True if the file is a Rein limits file, rather than a ROS file or a robot's. `keys`: its top-level keys. */
 export function isOwnLimits(keys: readonly string[]): boolean {
   return !keys.includes('driver') && keys.some((key) => OWN_KEYS.includes(key));
 }
 
-/** What a limits file says that says nothing. */
+/** Returns an empty limits file: defaults only. */
 export function noLimits(): LimitsConfig {
   return limitsSchema.parse({});
 }

@@ -1,8 +1,8 @@
 /**
- * Limits of joints by name, in two forms. Of Franka's descriptions: `joint1: { limit: { lower, upper, velocity, effort } }`.
- * `joint_limits.yaml` as MoveIt and ros2_control write it: below `joint_limits:`, alone or inside `ros__parameters:`, or with
- * the joints at the top. A limit counts where its `has_…` is true or absent; `!degrees` is understood. And as Kinova writes it: a list
- * `joint_names` beside lists of as many numbers (`maximum_velocities`, …).
+ * Joint limits by name, in three formats. Franka's descriptions: `joint1: { limit: { lower, upper, velocity, effort } }`.
+ * `joint_limits.yaml` of MoveIt and ros2_control: below `joint_limits:`, alone or inside `ros__parameters:`, or with the joints at the top
+ * level; a limit counts if its `has_…` is true or absent; `!degrees` is understood. Kinova's: a list `joint_names` beside lists of as many
+ * numbers (`maximum_velocities`, …).
  */
 import { type Place, type Problem, problemsError } from '../text/place.ts';
 import { type RawYaml, readRawYaml } from '../text/raw-yaml.ts';
@@ -11,15 +11,15 @@ import type { Fact, JointFacts, NamedFacts } from './own-limits.ts';
 
 export interface RosLimits {
   readonly joints: ReadonlyMap<string, NamedFacts>;
-  /** Joints without a position limit: they turn without end. */
+  /** Continuous joints: without a position limit. */
   readonly endless: ReadonlySet<string>;
-  /** What is in the file and no limit, one sentence each. */
+  /** Entries of the file that are not limits, one sentence each. */
   readonly notes: readonly string[];
 }
 
 type MapYaml = Extract<RawYaml, { kind: 'map' }>;
 
-/** Reads the file. Throws `ReinError` that lists what is wrong, with places. */
+/** Reads the file. Throws `ReinError` that lists all problems with positions. */
 export function readRosLimits(path: string): RosLimits {
   const root = readRawYaml(path);
   const reader = new Reader();
@@ -75,7 +75,7 @@ function listedIn(node: RawYaml): MapYaml | undefined {
   return node.entries.map(([, value]) => listedIn(value)).find((found) => found !== undefined);
 }
 
-/** Lists of one number a joint beside `joint_names`. */
+/** Lists of one number per joint beside `joint_names`. */
 const LISTED = {
   minimum_positions: 'positionMinRad',
   maximum_positions: 'positionMaxRad',
@@ -102,7 +102,7 @@ const FLAGS = {
 type Flag = keyof typeof FLAGS;
 const KEYS: readonly string[] = [...Object.keys(FLAGS), ...Object.values(FLAGS).flat(), 'angle_wraparound'];
 
-/** Keys of a group `limit`, as a URDF's `<limit>` has them. */
+/** Keys of a group `limit`, named as the attributes of a URDF's `<limit>`. */
 const DESCRIBED = {
   lower: 'positionMinRad',
   upper: 'positionMaxRad',
@@ -119,7 +119,7 @@ class Reader {
     this.problems.push({ place, message });
   }
 
-  /** Limits as lists beside `joint_names`. Throws `ReinError` that lists what is wrong. */
+  /** Limits as lists beside `joint_names`. Throws `ReinError` that lists all problems. */
   listed(group: MapYaml): RosLimits {
     const lists = new Map(group.entries.map(([key, value]) => [key, value] as const));
     const names = lists.get('joint_names') as Extract<RawYaml, { kind: 'list' }>;
@@ -187,7 +187,7 @@ class Reader {
     };
   }
 
-  /** A joint as Franka's descriptions have it: a group `limit` in the words of a URDF. */
+  /** A joint in the format of Franka's descriptions: a group `limit` with the names of a URDF. */
   #described(name: string, node: MapYaml, group: MapYaml): NamedFacts & { isEndless: boolean } {
     const facts: Partial<Record<keyof JointFacts, Fact>> = {};
     for (const [key, value, keyPlace] of group.entries) {
@@ -251,7 +251,7 @@ class Reader {
     return undefined;
   }
 
-  /** As rosparam reads booleans; a limit without its flag counts. */
+  /** Booleans as rosparam reads them; a limit without its flag counts. */
   #isOn(node: RawYaml | undefined, flag: string): boolean {
     if (node === undefined) return true;
     const text = node.kind === 'scalar' ? node.text.toLowerCase() : '';

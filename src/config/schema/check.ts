@@ -1,4 +1,4 @@
-/** Checks a tree against a schema, and says what is wrong in words. */
+/** Checks a tree against a schema, and describes each problem in words. */
 import type { z } from 'zod';
 import { didYouMean } from '../../core/index.ts';
 import { allowedText, exampleText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from '../../schema/index.ts';
@@ -7,12 +7,12 @@ import { shown } from '../text/shown.ts';
 import { keyPlaceOf, nodeAt, placeOf, plainOf, type TreeNode, type TreePath, valuePlaceOf } from '../text/tree.ts';
 import { sameInOtherUnit, withoutUnit } from '../text/unit-hints.ts';
 
-/** A checked value, or what is wrong with it. */
+/** A checked value, or its problems. */
 export type Checked<T> =
   | { readonly value: T; readonly problems: readonly [] }
   | { readonly value: undefined; readonly problems: readonly Problem[] };
 
-/** The value of `tree` with defaults filled in, or one problem for each thing that `schema` does not allow. */
+/** Returns the value of `tree` with defaults filled in, or one problem for each violation of `schema`. */
 export function check<T>(tree: TreeNode, schema: z.ZodType<T>): Checked<T> {
   const parsed = schema.safeParse(plainOf(tree));
   if (parsed.success) return { value: parsed.data, problems: [] };
@@ -22,7 +22,7 @@ export function check<T>(tree: TreeNode, schema: z.ZodType<T>): Checked<T> {
   return { value: undefined, problems: oneAPlace(problems) };
 }
 
-/** `path` as people write it: `joints[2].axis`. */
+/** Formats `path` in the usual notation: `joints[2].axis`. */
 export function pathText(path: TreePath): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
 }
@@ -31,11 +31,11 @@ function subjectOf(path: TreePath): string {
   return path.length === 0 ? 'this' : pathText(path);
 }
 
-/** The first problem of each place: a value that is wrong in two ways is reported once. */
+/** The first problem of each position: a value that is wrong in two ways is reported once. */
 export function oneAPlace(problems: readonly Problem[]): readonly Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ place, message }) => {
-    // Missing keys of one map share a place.
+    // Missing keys of one map share a position.
     const id = `${place.file}:${place.line}:${place.column}:${message.endsWith('missing') || place.line === 0 ? message : ''}`;
     if (seen.has(id)) return false;
     seen.add(id);
@@ -51,7 +51,7 @@ function problemsOf(issue: z.core.$ZodIssue, tree: TreeNode, root: JsonSchema, w
       message: unknownKey(key, path, schemaAt(root, path, written)),
     }));
   }
-  // What a schema says in its own words.
+  // Message written by the schema itself.
   if (issue.code === 'custom')
     return [{ place: valuePlaceOf(tree, path), message: `${subjectOf(path)} ${issue.message}` }];
   const place = placeOf(tree, path);
@@ -69,14 +69,14 @@ function unknownKey(key: string, path: TreePath, schema: JsonSchema | undefined)
   return `unknown key "${shown(key)}" ${where}${guessThenAll(key, allowed)}`;
 }
 
-/** Keys of a joint are named by what turns; of one that slides they hold metres and newtons. */
+/** Joint keys carry the units of revolute joints; for a prismatic joint they hold metres and newtons. */
 function ofSlide(key: string, { unit }: { readonly unit: string }): string {
   if (/MPerS2?$|M$/.test(key) && unit.startsWith('rad'))
     return `, of a joint that slides in ${unit.replace('rad', 'm')}`;
   return /N$/.test(key) && unit === 'N·m' ? ', of a joint that slides in N' : '';
 }
 
-/** The guess first: the list of all may be long. */
+/** The guess comes first: the list of allowed keys may be long. */
 export function guessThenAll(key: string, allowed: readonly string[]): string {
   const guess = didYouMean(key, allowed);
   return `${guess}${guess === '' ? ', allowed are' : ' Allowed are'} ${allowed.join(', ')}`;

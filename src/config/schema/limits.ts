@@ -1,4 +1,4 @@
-/** A limits file: what an MJCF or URDF does not say about a robot, and limits tighter than the file's. */
+/** A limits file: properties of a robot that an MJCF or URDF lacks, and limits tighter than the model's. */
 import { z } from 'zod';
 import { START_NEAR_M } from '../../safety/index.ts';
 import {
@@ -95,6 +95,6 @@ export const limitsSchema = z
       'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither says. Of a limit that several say, this file has the last word, then the ROS file, then the model; no file may widen what the model allows. For a joint that slides read m for rad, N for N·m, N/m for N·m/rad and N·s/m for N·m·s/rad, in the names of keys too.',
   });
 
-/** Limits of one joint, under the names that robot files have; what is absent comes from the ROS file or the model. */
+/** Limits of one joint, named as in robot files; absent ones come from the ROS file or the model. */
 export type JointLimits = Configured<typeof joint>;
 export type LimitsConfig = Configured<typeof limitsSchema>;

@@ -1,34 +1,34 @@
-/** `config.yaml` in a run folder: everything a run was started with, in one file that can be loaded again. */
+/** `config.yaml` in a run folder: the complete configuration that a run was started with, in one loadable file. */
 import { z } from 'zod';
 import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
 import type { TaskConfig } from '../../tasks/index.ts';
 import { type OperatorConfig, operatorSchema } from '../../teleop/index.ts';
 import type { RobotConfig } from './robot.ts';
 
-/** Command-line options as they were given, for the record: plain values by name. */
+/** Command-line options as given, for the record: plain values by name. */
 export type RunOptions = Readonly<Record<string, string | number | boolean>>;
 
-/** What a run is started with: plain data, checked, complete. */
+/** A run's complete, checked configuration as plain data. */
 export interface ResolvedConfig {
   readonly formatVersion: 1;
   readonly seed: number;
   readonly run: RunOptions;
-  /** Versions of Rein, Node and the packages that decide numbers. */
+  /** Versions of Rein, Node and the packages that affect numerical results. */
   readonly versions: Readonly<Record<string, string>>;
   readonly task: TaskConfig;
   readonly robot: RobotConfig;
   readonly learner: LearnerConfig;
-  /** Devices of the people who may take over. */
+  /** Input devices of operators who may take over. */
   readonly operators: readonly OperatorConfig[];
 }
 
-/** `operators` of the file that is laid over the others. */
+/** `operators` of the overlay file. */
 const operatorsSchema: z.ZodType<readonly OperatorConfig[]> = z
   .array(operatorSchema)
   .max(8)
   .meta({ description: 'Devices by which people take over, besides the one of `--operator`.' });
 
-/** The same as a part of that file. */
+/** `operators` as a key of the overlay file. */
 export const operatorsFileSchema: z.ZodType<{ readonly operators: readonly OperatorConfig[] }> = z
   .strictObject({ operators: operatorsSchema })
   .meta({
@@ -37,7 +37,7 @@ export const operatorsFileSchema: z.ZodType<{ readonly operators: readonly Opera
       'The key `operators` of the file that `--config` names: a list of devices ([teleoperation](teleoperation.md)).',
   });
 
-/** What a run's file holds, with a task and a robot of these kinds. */
+/** Schema of a run's `config.yaml`, with a task and a robot of these kinds. */
 export function resolvedSchemaOf<T extends TaskConfig, R>(
   task: z.ZodType<T>,
   robot: z.ZodType<R>,

@@ -1,10 +1,10 @@
-/** `config/robots/*.yaml`: what a robot is and what drives it. */
+/** `config/robots/*.yaml`: a robot's model and its driver. */
 import type { z } from 'zod';
 import { type BaseModel, modelOfBase, type RobotModel } from '../../core/index.ts';
 import { type DriverConfig, driverSchema } from '../../drivers/index.ts';
 import { armModel, baseModel, type Configured } from '../../schema/index.ts';
 
-/** A robot's file: the model that the safety chain enforces, and the driver. Usable wherever a `RobotModel` is. */
+/** A robot's file: the model that the safety chain enforces, and the driver. Can be used as a `RobotModel`. */
 export interface RobotConfig extends RobotModel {
   readonly driver: DriverConfig;
 }
@@ -22,12 +22,12 @@ export const baseSchema = baseModel.extend({ driver: driverSchema }).meta({
 /** The file of a mobile base: limits instead of joints. */
 export type BaseConfig = Configured<typeof baseSchema>;
 
-/** The robot that a base's file describes, with axes in the place of joints. Its base must have what its kind needs. */
+/** Returns the robot that a base's file describes, with axes in place of joints. The base must have the keys that its kind requires. */
 export function robotOfBase(config: BaseConfig): RobotConfig {
   return { ...modelOfBase(config.name, config.base, config.controlHz), driver: config.driver };
 }
 
-/** What to write into a file so that `robotOfBase` gives `robot` again. */
+/** Inverse of `robotOfBase`: the file content from which it returns `robot`. */
 export function baseFileOf(robot: RobotConfig & { readonly base: BaseModel }): BaseConfig {
   const { name: robotName, base: model, controlHz, driver } = robot;
   return { name: robotName, base: model, controlHz, driver };

@@ -1,4 +1,4 @@
-/** `config/studies/*.yaml`: what is compared with what, how often, and which claim it is to show. */
+/** `config/studies/*.yaml`: the variants compared, the number of seeds, and the claim tested. */
 import { z } from 'zod';
 import { type Configured, num, reference, whole } from '../../schema/index.ts';
 
@@ -128,8 +128,8 @@ export type StudyMeasure = StudyConfig['measure'];
 
 /** A part of the claim, as numbers. */
 export type StudyCheck = StudyConfig['checks'][number];
-/** Every seed of a variant gets above a value in time. */
+/** Every seed of a variant exceeds a value in time. */
 export type ReachesCheck = Extract<StudyCheck, { readonly kind: 'reaches' }>;
-/** One variant has more (of a cost: less) than another. */
+/** One variant scores higher (lower for a cost) than another. */
 export type OrderCheck = Extract<StudyCheck, { readonly kind: 'order' }>;
 export type StudyPart = OrderCheck['part'];

@@ -1,4 +1,4 @@
-/** Files that come in several kinds: which schema a tree is checked against, and what the checked value stands for. */
+/** Files that come in several kinds: selects the schema that a tree is checked against, and converts the checked value. */
 import { z } from 'zod';
 import { learnerSchema } from '../../learner/options.ts';
 import { BASE_NEEDS, type JsonSchema, jsonSchemaOf } from '../../schema/index.ts';
@@ -17,13 +17,13 @@ const anyTask = z.looseObject({ kind: z.enum(TASK_KINDS).meta({ description: 'Ru
 /** Checks a task's file against the schema of its `kind`. */
 export function checkTaskTree(tree: TreeNode): Checked<TaskConfig> {
   const kind = taskKindOf(tree);
-  // What else is allowed is not known before the kind is.
+  // The allowed keys depend on the kind, which has to be known first.
   return kind === undefined
     ? check<never>(tree, anyTask as unknown as z.ZodType<never>)
     : check(tree, TASK_SCHEMAS[kind]);
 }
 
-/** Checks a robot's file: a mobile base's where it has the key `base`, else an arm's. */
+/** Checks a robot's file: as a mobile base if it has the key `base`, else as an arm. */
 export function checkRobotTree(tree: TreeNode): Checked<RobotConfig> {
   if (!isBase(tree)) return check(tree, armSchema);
   const checked = check(tree, baseSchema);
@@ -36,7 +36,7 @@ export function checkRobotTree(tree: TreeNode): Checked<RobotConfig> {
   return { value: undefined, problems: [{ place, message }] };
 }
 
-/** Checks the file of a resolved run. */
+/** Checks a resolved run's file. */
 export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
   const task = nodeAt(tree, ['task']);
   const robot = nodeAt(tree, ['robot']);
@@ -52,7 +52,7 @@ export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
 /** Every kind of file, for the reference page and for editors. */
 export const FILE_SCHEMAS: readonly {
   readonly key: 'task' | 'robot' | 'learner' | 'operators' | 'limits' | 'study';
-  /** Where these files are; absent for files that lie beside what they are about. */
+  /** Folder of these files; absent for files that lie beside what they describe. */
   readonly folder?: string;
   readonly schemas: readonly z.ZodType[];
 }[] = [

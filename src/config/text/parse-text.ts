@@ -1,7 +1,7 @@
 /**
- * Parses text as YAML, and refuses such as nests deep before it does. The parser recurses, and V8 ends the whole process when it compiles
- * a regular expression at the end of the stack: nothing to catch. Each level of nesting takes a bracket, an indicator
- * (`- `, `? `, `: `), or a column of indentation; so these are counted.
+ * Parses text as YAML, and refuses deeply nested text before parsing: the parser recurses, and V8 aborts the whole process, uncatchably,
+ * when it compiles a regular expression at the end of the stack. Each nesting level takes a bracket, an indicator (`- `, `? `, `: `), or a
+ * column of indentation, so these are counted.
  */
 import { type Document, LineCounter, type ParseOptions, parseDocument, type SchemaOptions } from 'yaml';
 import { ReinError } from '../../core/index.ts';
@@ -11,14 +11,14 @@ const MAX_BRACKETS = 500;
 const MAX_INDICATORS_A_LINE = 100;
 const MAX_INDENTATION = 200;
 
-/** A parsed text, what is wrong with it included. */
+/** A parsed text, including its errors. */
 export interface ParsedText {
   readonly document: Document.Parsed;
-  /** Where the character at `offset` stands. */
+  /** Position of the character at `offset`. */
   placeAt(offset: number): Place;
 }
 
-/** Parses `text`, which errors call `file`, as `options` say. Throws `ReinError` where no parser can read it. */
+/** Parses `text` with `options`; errors name `file`. Throws `ReinError` if the parser fails. */
 export function parseText(text: string, file: string, options: ParseOptions & SchemaOptions): ParsedText {
   refuseDeepText(text, file);
   const lines = new LineCounter();
@@ -34,7 +34,7 @@ export function parseText(text: string, file: string, options: ParseOptions & Sc
   }
 }
 
-/** Throws `ReinError` with the position where `text` goes beyond what a configuration needs. */
+/** Throws `ReinError` with the position at which `text` is nested deeper than a configuration can need. */
 function refuseDeepText(text: string, file: string): void {
   const refuse = (line: number, column: number, message: string): never => {
     throw problemsError([{ place: { file, line, column }, message }]);

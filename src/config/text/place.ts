@@ -1,15 +1,15 @@
-/** Where in which file something stands, and what is wrong there. */
+/** Positions in files, and the problems found there. */
 import { ReinError } from '../../core/index.ts';
 import { clean } from './shown.ts';
 
-/** A position for an error message; line and column count from 1, and are 0 where there is no text (a command-line option). */
+/** A position for an error message; line and column count from 1, and are 0 if there is no text (a command-line option). */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** One thing that is wrong. `message` is a sentence without its full stop. */
+/** One problem. `message` is a sentence without its full stop. */
 export interface Problem {
   readonly place: Place;
   readonly message: string;
@@ -25,15 +25,15 @@ export function placeText({ file, line, column }: Place): string {
   return line > 0 ? `${file}:${line}:${column}` : file;
 }
 
-/** Longest list that is still read. */
+/** Largest number of problems listed. */
 const SHOWN = 20;
 
 const EVERY_KEY = 'docs/config.md lists every key with its unit and range';
 
-/** All of `problems` as one error: one line each, in the order of the text. `problems` is not empty. */
+/** Combines `problems` (not empty) into one error: one line each, in the order of the text. */
 export function problemsError(problems: readonly Problem[], remedy: string = EVERY_KEY): ReinError {
   const sorted = [...problems].sort(byPlace);
-  // The YAML reader may stumble twice over one place.
+  // The YAML reader may report one position twice.
   const all = [...new Set(sorted.map(formatProblem))];
   const lines = all.slice(0, SHOWN);
   if (all.length > SHOWN) lines.push(`and ${all.length - SHOWN} more`);

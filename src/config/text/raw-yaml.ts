@@ -1,4 +1,4 @@
-/** A YAML text whose scalars stay as they were written: for formats with rules of their own for what is a number. */
+/** YAML with scalars kept as text, for formats with their own rules for numbers. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
 import { parseText } from './parse-text.ts';
 import { type Place, type Problem, problemsError } from './place.ts';
@@ -24,7 +24,7 @@ export function readRawYaml(path: string, shownAs: string = path): RawYaml {
   return parseRawYaml(readText(path, shownAs), shownAs);
 }
 
-/** The same for text that is already here; `file` names it in errors. Keys may repeat. */
+/** Parses `text`; errors name `file`. Duplicate keys are allowed. */
 export function parseRawYaml(text: string, file: string): RawYaml {
   const { document, placeAt } = parseText(text, file, { uniqueKeys: false, schema: 'failsafe' });
   const problems: Problem[] = [];

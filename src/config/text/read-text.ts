@@ -1,12 +1,12 @@
-/** A small UTF-8 file as text. */
+/** Reads a small UTF-8 file. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ReinError, readTrouble } from '../../core/index.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The text of `path`, which errors call `shownAs`, without a byte order mark. Throws `ReinError` in one sentence, with `remedy` where
- * there is no such file.
+ * Returns the text of `path`, which errors call `shownAs`, without a byte order mark. Throws a one-sentence `ReinError`, with `remedy` if
+ * the file does not exist.
  */
 export function readText(
   path: string,
@@ -19,7 +19,7 @@ export function readText(
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start));
     if (!text.includes('\0')) return text;
   } catch {
-    // Reported below, together with the other way to be no text.
+    // Reported below, together with NUL characters.
   }
   throw new ReinError('config', `${shownAs}: this is not a text file in UTF-8`);
 }
@@ -27,7 +27,7 @@ export function readText(
 function readBytes(path: string, shownAs: string, remedy: string): Uint8Array {
   let file: number | undefined;
   try {
-    // Without O_NONBLOCK the opening of a named pipe would wait for its writer.
+    // Without O_NONBLOCK, opening a named pipe would block until it has a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(file);
     if (stat.isDirectory()) throw new ReinError('config', `${shownAs}: this is a folder, not a file`);

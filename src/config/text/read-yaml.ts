@@ -1,4 +1,4 @@
-/** A YAML file as a tree with positions. Takes the small, unambiguous part of YAML and refuses the rest by name. */
+/** Parses a YAML file into a tree with positions. Accepts a small, unambiguous subset of YAML and refuses the rest by name. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
 import { ReinError } from '../../core/index.ts';
 import { parseText } from './parse-text.ts';
@@ -8,18 +8,18 @@ import { shown } from './shown.ts';
 import type { MapEntry, MapNode, TreeNode } from './tree.ts';
 
 const MAX_DEPTH = 32;
-/** A file's tree, and what is wrong with single values in it: not the end, so that later checks can add theirs. */
+/** A file's tree, and problems of single values: not thrown yet, so that later checks can add theirs. */
 export interface YamlFile {
   readonly tree: MapNode;
   readonly problems: readonly Problem[];
 }
 
-/** Reads `path`, which errors call `shownAs`. Throws `ReinError` where there is no tree: no file (with `remedy`), no text, no YAML. */
+/** Reads `path`, which errors call `shownAs`. Throws `ReinError` if the file is missing (with `remedy`), not text, or not YAML. */
 export function readYaml(path: string, shownAs: string = path, remedy?: string): YamlFile {
   return parseYaml(readText(path, shownAs, remedy), shownAs);
 }
 
-/** The same for text that is already here. */
+/** Parses `text`; errors name `file`. */
 export function parseYaml(text: string, file: string): YamlFile {
   const { document, placeAt } = parseText(text, file, { strict: true, uniqueKeys: true });
   const reader = new Reader(placeAt);
@@ -42,7 +42,7 @@ const SYNTAX_REMEDY =
   'Write one "key: value" a line, the keys of a group indented by two spaces, lists as [1, 2] and text with ":" or "#" in quotes';
 const SHOWN_COLUMNS = 80;
 
-/** The line at a place as it is written, for an error about it. */
+/** The source line at `place`, for an error about it. */
 function lineText(text: string, place: Place): string {
   const line = text.split(/\r?\n/)[place.line - 1]?.trim() ?? '';
   return line === '' ? ', at the end of the text' : `: ${shown(line.slice(0, SHOWN_COLUMNS))}`;
@@ -54,7 +54,7 @@ function firstLine(message: string, code: string, line: string): string {
   return `this is not YAML: ${message.split('\n')[0]!.replace(/[.:]$/, '')}${line}`;
 }
 
-/** Walks a parsed document, turning it into a tree and collecting what is refused. */
+/** Converts a parsed document to a tree, and collects unsupported constructs. */
 class Reader {
   readonly problems: Problem[] = [];
   readonly #place: (offset: number) => Place;

@@ -1,4 +1,4 @@
-/** Plain data that remembers where each value was written, so that a check can point at it after merging. */
+/** Plain data with the position of each value, so that a check can report it after merging. */
 import { didYouMean } from '../../core/index.ts';
 import { type Place, problemsError } from './place.ts';
 import { shown } from './shown.ts';
@@ -33,7 +33,7 @@ export interface MapNode {
 export type TreeNode = ScalarNode | ListNode | MapNode;
 export type TreePath = readonly (string | number)[];
 
-/** The data alone. Objects have no prototype, so that a key named `__proto__` stays a key. */
+/** Returns the data without positions. Objects have no prototype, so that a key named `__proto__` stays a key. */
 export function plainOf(node: TreeNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(plainOf);
@@ -42,7 +42,7 @@ export function plainOf(node: TreeNode): unknown {
   return object;
 }
 
-/** The node at `path`, or `undefined` where there is none. */
+/** The node at `path`, or `undefined` if there is none. */
 export function nodeAt(root: TreeNode, path: TreePath): TreeNode | undefined {
   let node: TreeNode | undefined = root;
   for (const step of path) {
@@ -53,7 +53,7 @@ export function nodeAt(root: TreeNode, path: TreePath): TreeNode | undefined {
   return node;
 }
 
-/** Where to point for `path`: its value, or the nearest thing around it that was written. */
+/** Position to report for `path`: its value, or the nearest enclosing value that was written. */
 export function placeOf(root: TreeNode, path: TreePath): Place {
   for (let length = path.length; length > 0; length--) {
     const here = path.slice(0, length);
@@ -65,20 +65,20 @@ export function placeOf(root: TreeNode, path: TreePath): Place {
   return root.place;
 }
 
-/** Where the value at `path` stands; where there is none, as `placeOf`. */
+/** Position of the value at `path`; if there is none, as `placeOf`. */
 export function valuePlaceOf(root: TreeNode, path: TreePath): Place {
   return nodeAt(root, path)?.place ?? placeOf(root, path);
 }
 
-/** Where the key at the end of `path` stands; `undefined` where it is no key or was not written. */
+/** Position of the key at the end of `path`; `undefined` if it is no key or was not written. */
 export function keyPlaceOf(root: TreeNode, path: TreePath): Place | undefined {
   const parent = nodeAt(root, path.slice(0, -1));
   return parent?.kind === 'map' ? parent.entries.get(String(path.at(-1)))?.keyPlace : undefined;
 }
 
 /**
- * `over` on top of `base`: maps are merged key by key, a list of named entries takes a map of entries by name, everything
- * else is replaced. Throws `ReinError` for a name that the list does not have.
+ * Merges `over` onto `base`: maps are merged key by key, a list of named entries takes a map of entries by name, everything else is
+ * replaced. Throws `ReinError` for a name that the list does not have.
  */
 export function merge(base: TreeNode, over: TreeNode): TreeNode {
   if (base.kind === 'list' && over.kind === 'map') return mergeByName(base, over);
@@ -114,7 +114,7 @@ function mergeByName(base: ListNode, over: MapNode): TreeNode {
 
 const NOTHING = { kind: 'scalar', value: null, source: '' } as const;
 
-/** A map with one value at `path`, said to stand at `place`: how a command-line option overrides a file. */
+/** A map with one value at `path` and the given `place`: how a command-line option overrides a file. */
 export function treeAt(path: readonly string[], value: Scalar | readonly Scalar[], place: Place): TreeNode {
   const scalar = (one: Scalar): TreeNode => ({ kind: 'scalar', value: one, source: String(one), place });
   let node: TreeNode = isList(value) ? { kind: 'list', items: value.map(scalar), place } : scalar(value);

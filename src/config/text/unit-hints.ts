@@ -1,6 +1,6 @@
-/** Units in keys and values: what a reader meant who wrote `velocityMaxDegPerS` or `20 mm`. */
+/** Units in keys and values: suggestions for `velocityMaxDegPerS` or `20 mm`. */
 
-/** Endings of keys that are units, the longest first within one quantity. */
+/** Key suffixes that are units, longest first within one quantity. */
 const SUFFIXES: Readonly<Record<string, string>> = {
   RadPerS2: 'rad/s²',
   DegPerS2: '°/s²',
@@ -32,7 +32,7 @@ const SUFFIXES: Readonly<Record<string, string>> = {
   N: 'N',
 };
 
-/** A key without its unit, and the unit: `spreadMm` → `spread`, `mm`; no unit where none is known. */
+/** Splits a key into stem and unit: `spreadMm` → `spread`, `mm`; `unit` is `undefined` if there is no known unit. */
 export function splitKey(key: string): { readonly stem: string; readonly unit: string | undefined } {
   for (const [suffix, unit] of Object.entries(SUFFIXES)) {
     if (key.length > suffix.length && key.endsWith(suffix)) return { stem: key.slice(0, -suffix.length), unit };
@@ -40,7 +40,7 @@ export function splitKey(key: string): { readonly stem: string; readonly unit: s
   return { stem: key, unit: undefined };
 }
 
-/** The key of `allowed` that is `key` in another unit, or with its unit left out. */
+/** The key of `allowed` that equals `key` but for its unit, which may be missing. */
 export function sameInOtherUnit(key: string, allowed: readonly string[]): { key: string; unit: string } | undefined {
   const { stem } = splitKey(camel(key));
   for (const candidate of allowed) {
@@ -52,7 +52,7 @@ export function sameInOtherUnit(key: string, allowed: readonly string[]): { key:
   return undefined;
 }
 
-/** Factors to the units that files use. */
+/** Conversion factors to the units used in files. */
 const FACTORS: Readonly<Record<string, readonly [unit: string, factor: number]>> = {
   m: ['m', 1],
   mm: ['m', 1e-3],
@@ -76,7 +76,7 @@ const FACTORS: Readonly<Record<string, readonly [unit: string, factor: number]>>
   N·m: ['N·m', 1],
 };
 
-/** What to write instead of a number with a unit, such as `20 mm` where `unit` is expected; `undefined` for other text. */
+/** Suggested replacement for a number with a unit, such as `20 mm` if `unit` is expected; `undefined` for other text. */
 export function withoutUnit(text: string, unit: string): string | undefined {
   const match = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Zµ°%·/²0-9]*)$/.exec(text.trim());
   if (match === null) return undefined;

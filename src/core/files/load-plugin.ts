@@ -1,6 +1,6 @@
 /**
- * Finds and loads plugins. A module is code that runs with all rights of the process that loads it, so it comes only from
- * where a person of this machine put it: a path in a configuration's file, or an installed package. Never from the wire.
+ * Finds and loads plugins. A module runs with all rights of the process that loads it, so it comes only from where a user of
+ * this machine put it: a path in a configuration file, or an installed package. Never from the wire.
  */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,26 +16,26 @@ import {
 import { ReinError } from '../result.ts';
 import { didYouMean } from '../suggest.ts';
 
-/** Where a plugin is; or why not, as a sentence without its full stop. */
+/** Location of a plugin, or the reason why it cannot be used, as a sentence without its full stop. */
 export type FoundPlugin =
   | { readonly file: string; readonly trouble?: never }
   | { readonly trouble: string; readonly file?: never };
 
-/** An installed package that says in its `package.json` that it is a plugin. */
+/** An installed package whose `package.json` declares that it is a plugin. */
 export interface InstalledPlugin {
-  /** Of the package. */
+  /** Name of the package. */
   readonly name: string;
   readonly version: string;
   readonly folder: string;
   readonly kind: string;
   readonly contract: unknown;
-  /** Its module, or why it cannot be used. */
+  /** Its module, or the reason why it cannot be used. */
   readonly found: FoundPlugin;
 }
 
 /**
- * The module that `name` stands for in a file in `folder`: `./x.js` and the like are paths from there, anything else is a
- * package that is installed there or above and declares `"rein": { "kind": …, "contract": … }`. Loads nothing.
+ * Resolves the plugin `name` of a configuration file in `folder`: `./x.js` and the like are paths relative to it; anything
+ * else is a package that is installed there or above and declares `"rein": { "kind": …, "contract": … }`. Loads nothing.
  */
 export function findPlugin(kind: PluginKind, name: string, folder: string): FoundPlugin {
   if (isModulePath(name)) {
@@ -54,12 +54,12 @@ export function findPlugin(kind: PluginKind, name: string, folder: string): Foun
   };
 }
 
-/** Whether `name` is the path of a module, and no package's name. */
+/** True if `name` is the path of a module rather than a package name. */
 function isModulePath(name: string): boolean {
   return name.startsWith('./') || name.startsWith('../') || isAbsolute(name);
 }
 
-/** The plugins among the packages that are installed in `folder` or above it, nearest first; each package once. */
+/** Plugins among the packages installed in `folder` or above, nearest first; each package once. */
 export function installedPlugins(folder: string): readonly InstalledPlugin[] {
   const plugins = new Map<string, InstalledPlugin>();
   for (const home of packageFolders(folder).flatMap(packagesIn)) {
@@ -69,7 +69,7 @@ export function installedPlugins(folder: string): readonly InstalledPlugin[] {
   return [...plugins.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** `node_modules` of `folder` and of all folders above it, where Node looks for packages; none of the folders that all users share. */
+/** `node_modules` of `folder` and its ancestors, where Node looks for packages; not the global folders shared by all users. */
 function packageFolders(folder: string): readonly string[] {
   const folders = createRequire(join(resolve(folder), 'package.json')).resolve.paths('rein') ?? [];
   return folders.filter((path) => basename(path) === 'node_modules' && existsSync(path));
@@ -90,7 +90,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** What `package.json` in `folder` declares; `kind` is empty where it is no plugin. `wanted`: the kind that is asked for. */
+/** Reads the plugin mark from `package.json` in `folder`; `kind` is empty if it is no plugin. `wanted`: the requested kind. */
 function readPackage(folder: string, wanted?: PluginKind): InstalledPlugin {
   let text: string;
   try {
@@ -109,7 +109,7 @@ function readPackage(folder: string, wanted?: PluginKind): InstalledPlugin {
   try {
     json = JSON.parse(text) as typeof json;
   } catch {
-    // Told as a package that declares nothing.
+    // Reported as a package that declares nothing.
   }
   const mark = (typeof json?.rein === 'object' && json.rein !== null ? json.rein : {}) as Partial<PluginMark>;
   const name = typeof json?.name === 'string' ? json.name : folder;
@@ -123,7 +123,7 @@ function readPackage(folder: string, wanted?: PluginKind): InstalledPlugin {
   return { name, version, folder, kind, contract: mark.contract, found };
 }
 
-/** The module that a package is imported by. */
+/** Resolves the module of a package for `import`. */
 function entryOf(folder: string, name: string, exports: unknown): FoundPlugin {
   const stated = exports === undefined ? undefined : statedEntry(exports);
   try {
@@ -131,14 +131,14 @@ function entryOf(folder: string, name: string, exports: unknown): FoundPlugin {
       stated === undefined ? createRequire(join(folder, 'package.json')).resolve(folder) : join(folder, stated);
     if (existsSync(entry)) return { file: realpathSync(entry) };
   } catch {
-    // Told below, as where a file is missing.
+    // Reported below, like a missing file.
   }
   return {
     trouble: `the package ${name} has no module that could be loaded: its main or exports name none that exists`,
   };
 }
 
-/** The file of `.` in a package's `exports`, by the conditions that Node has for `import`. */
+/** The file of `.` in a package's `exports`, by Node's conditions for `import`. */
 function statedEntry(exports: unknown): string | undefined {
   if (typeof exports === 'string') return exports;
   if (typeof exports !== 'object' || exports === null) return undefined;
@@ -150,7 +150,7 @@ function statedEntry(exports: unknown): string | undefined {
   return undefined;
 }
 
-/** Why a plugin with this mark cannot be used as `wanted`; nothing where it can. */
+/** Returns why a plugin with this mark cannot be used as `wanted`; `undefined` if it can. */
 function markTrouble(what: string, mark: Partial<PluginMark>, wanted?: PluginKind): string | undefined {
   const { kind, contract } = mark;
   if (kind === undefined || !PLUGIN_KINDS.includes(kind)) {
@@ -170,13 +170,13 @@ function article(kind: PluginKind): string {
   return /^[aeo]/.test(kind) ? `an ${kind}` : `a ${kind}`;
 }
 
-/** A plugin's default export, as far as every kind has it. */
+/** A plugin's default export: the members that every kind has. */
 export type LoadedPlugin<P> = P & PluginBase<unknown> & { readonly rein: PluginMark };
 
 /**
- * Loads the plugin of `kind` in `file`, an absolute path, and checks its mark and that it has the function that its kind
- * begins with; of any kind where none is asked for. Once a process: the same file gives the same object. Throws
- * `ReinError('config')` in one sentence, whatever the module does wrong; a module must not await while it loads.
+ * Loads the plugin of `kind` (`undefined`: any kind) in `file`, an absolute path, and checks its mark and its kind's entry
+ * function. Cached per process: the same file returns the same object. Throws `ReinError('config')` in one sentence, whatever
+ * the module does wrong; a module must not await while it loads.
  */
 export function loadPlugin<P extends object>(kind: PluginKind | undefined, file: string): LoadedPlugin<P> {
   const plugin = defaultExportOf(kind ?? 'module', file);
@@ -193,7 +193,7 @@ function remedyOf(kind: PluginKind | undefined): string {
   return `Let the module end with \`export default ${define}({ … })\`${or}, imported from 'rein'; examples/ has one.`;
 }
 
-/** Why a default export cannot be used as `wanted`; nothing where it can. */
+/** Returns why a default export cannot be used as `wanted`; `undefined` if it can. */
 function exportTrouble(file: string, plugin: Record<string, unknown>, wanted?: PluginKind): string | undefined {
   const mark = markOf(plugin);
   if (mark === undefined) return `the default export of ${file} is no plugin`;
@@ -221,7 +221,7 @@ function defaultExportOf(kind: PluginKind | 'module', file: string): Record<stri
     });
   }
   const found = (exports as { default?: unknown } | undefined)?.default ?? undefined;
-  // A number or a function is a default export too, and no plugin: it has no mark.
+  // A number or a function is a default export too, but no plugin: it has no mark.
   return found === undefined ? undefined : (Object(found) as Record<string, unknown>);
 }
 
@@ -232,7 +232,7 @@ function loadRemedy(cause: unknown, file: string): string {
     cause instanceof Error ? cause.message : '',
   )?.[1];
   if (missing === undefined) return `Try it alone: node ${file}`;
-  // Rein is in no registry: it is installed from where its package was made.
+  // Rein is in no registry: it is installed from a locally built package.
   const installed =
     missing === 'rein'
       ? "--ignore-scripts rein-<version>.tgz, which npm run package writes in Rein's checkout"
@@ -240,7 +240,7 @@ function loadRemedy(cause: unknown, file: string): string {
   return `In ${dirname(file)}: npm install ${installed}`;
 }
 
-/** Node took a module for a script, as it does where package.json does not say otherwise. */
+/** True if Node parsed a module as a script, as it does unless package.json says otherwise. */
 function isScript(cause: unknown): boolean {
   return (
     cause instanceof SyntaxError && /import statement outside a module|Unexpected token 'export'/.test(cause.message)
@@ -261,8 +261,8 @@ function memberTrouble(file: string, plugin: Record<string, unknown>, entry: str
 }
 
 /**
- * Loads the plugin of `kind` that a configuration refers to, and has it check the options that stand there. Throws as
- * `loadPlugin` and `pluginOptions` do.
+ * Loads the plugin of `kind` that a configuration refers to, and lets it check the configured options. Throws as `loadPlugin`
+ * and `pluginOptions` do.
  */
 export function openPlugin<P extends object>(
   kind: PluginKind,
@@ -273,8 +273,8 @@ export function openPlugin<P extends object>(
 }
 
 /**
- * Refuses what the plugin called `name` gave where it has not the functions of its kind. Gives how the caller refuses what else is
- * wrong: with a clause that begins with what was given. Throws `ReinError` of the kind's own sort.
+ * Checks that `given`, returned by the plugin `name`, has the functions of its kind. Returns the caller's reject function for
+ * further checks: it takes a clause about what was returned. Both throw the kind's `ReinError`.
  */
 export function checkGiven(kind: PluginKind, name: string, given: unknown): (clause: string) => never {
   const { entry, functions, error, remedy } = PLUGIN_CONTRACTS[kind];
@@ -286,7 +286,7 @@ export function checkGiven(kind: PluginKind, name: string, given: unknown): (cla
   return missing === undefined ? refuse : refuse(`it has no function called ${missing}`);
 }
 
-/** The options of a configuration as the plugin in `module` wants them. Throws `ReinError('config')` with what it says of them. */
+/** Validates the configured options with the plugin in `module`. Throws `ReinError('config')` with the plugin's message. */
 export function pluginOptions(plugin: PluginBase<unknown>, options: unknown, module: string): unknown {
   if (plugin.options === undefined) return options;
   try {
@@ -299,7 +299,7 @@ export function pluginOptions(plugin: PluginBase<unknown>, options: unknown, mod
   }
 }
 
-/** zod's list of issues in a line; the message of anything else. */
+/** zod's issues in one line; the message of any other error. */
 function optionTrouble(cause: unknown): string {
   const issues = (cause as { issues?: unknown } | null)?.issues;
   if (Array.isArray(issues) && issues.length > 0) {

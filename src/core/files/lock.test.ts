@@ -55,7 +55,7 @@ describe('a lock', () => {
   it('is handed on where the disk has no room for another file, and leaves nothing beside it', () => {
     const path = join(folder, 'a.lock');
     const lock = acquireLock(path, 'the folder a');
-    // Nothing can be written through it, as on a full disk.
+    // Writing through this link fails, as on a full disk.
     symlinkSync(join(folder, 'nowhere', 'b'), `${path}.${process.pid}`);
     lock.handTo(process.ppid);
     expect(lockHolder(path)).toBe(process.ppid);

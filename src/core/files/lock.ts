@@ -1,4 +1,4 @@
-/** A lock file that names its process, so that no two write in one folder; it outlives no process that held it. */
+/** A lock file that names its process, so that no two processes write in one folder; it becomes void when its process ends. */
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { isRunning } from '../ends-with.ts';
 import { parseObject } from '../json.ts';
@@ -7,9 +7,9 @@ import { storage } from './write-error.ts';
 
 /** A held lock. */
 export interface DirectoryLock {
-  /** Gives the lock back. Safe to call twice. */
+  /** Releases the lock. Safe to call twice. */
   release(): void;
-  /** Makes the process `pid` the holder: a child that works under the lock keeps it should this process die. */
+  /** Makes the process `pid` the holder: a child that works under the lock keeps it if this process dies. */
   handTo(pid: number): void;
 }
 
@@ -20,8 +20,8 @@ interface Holder {
 }
 
 /**
- * Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process, with `remedy`, where a live one
- * holds it, and `WriteError` where it cannot be written.
+ * Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process, with `remedy`, if a live
+ * process holds it, and `WriteError` if it cannot be written.
  */
 export function acquireLock(
   path: string,
@@ -45,7 +45,7 @@ function takeLock(path: string, what: string, remedy: string): DirectoryLock {
   throw new ReinError('storage', `the lock ${path} cannot be taken`, { remedy: `remove ${path} by hand` });
 }
 
-/** The live process that holds the lock `path`; `undefined` where there is none. */
+/** Id of the live process that holds the lock `path`; `undefined` if there is none. */
 export function lockHolder(path: string): number | undefined {
   const holder = readHolder(path);
   return holder !== undefined && isAlive(holder) ? holder.pid : undefined;
@@ -62,7 +62,7 @@ function held(path: string, own: Holder): DirectoryLock {
   };
 }
 
-/** Whole at any moment; on a full disk in place, where what stands there has room enough. */
+/** Replaces the file atomically; on a full disk overwrites it in place, padded to the old length. */
 function rewrite(path: string, mine: string, content: string): void {
   try {
     writeFileSync(mine, content);
@@ -77,7 +77,7 @@ function holderFor(pid: number): Holder {
   return { pid, started: processStart(pid) ?? 'unknown' };
 }
 
-/** Writes the whole content first and links it into place: nobody ever reads a half-written lock. */
+/** Writes the whole content first and links it into place: no process ever reads a half-written lock. */
 function claim(path: string, mine: string, content: string): boolean {
   try {
     writeFileSync(mine, content);
@@ -87,12 +87,12 @@ function claim(path: string, mine: string, content: string): boolean {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    // A full disk leaves it empty, or does not let it come to be.
+    // On a full disk the file may be empty or missing.
     rmSync(mine, { force: true });
   }
 }
 
-/** Moves a dead holder's lock away; where somebody else has replaced it meanwhile, puts theirs back. */
+/** Moves a dead holder's lock away; if another process has replaced it meanwhile, puts that lock back. */
 function setAside(path: string, mine: string, dead: Holder | undefined): void {
   const aside = `${mine}.stale`;
   try {
@@ -103,7 +103,7 @@ function setAside(path: string, mine: string, dead: Holder | undefined): void {
     unlinkSync(aside);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOENT' && code !== 'EEXIST') throw error; // both mean that another process was quicker
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error; // both mean that another process was faster
   }
 }
 
@@ -117,7 +117,7 @@ function readHolder(path: string): Holder | undefined {
     const { pid, started } = parseObject(readFileSync(path, 'utf8')) ?? {};
     return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : undefined;
   } catch {
-    return undefined; // gone or unreadable: nobody that can be asked
+    return undefined; // gone or unreadable: no known holder
   }
 }
 
@@ -127,7 +127,7 @@ function isAlive(holder: Holder): boolean {
   return started === undefined || holder.started === 'unknown' || started === holder.started;
 }
 
-/** Field 22 of /proc/PID/stat; undefined where there is no /proc. */
+/** Field 22 of /proc/PID/stat; `undefined` without /proc. */
 function processStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -9,7 +9,7 @@ it('makes a folder and all that leads to it, and fails where the working directo
   makeFolder(join(folder, 'a', 'b'));
   makeFolder(join(folder, 'a', 'b'));
   expect(statSync(join(folder, 'a', 'b')).isDirectory()).toBe(true);
-  // What Node says of a working directory that was removed.
+  // Node's error if the working directory was removed.
   const gone = vi.spyOn(process, 'cwd').mockImplementation(() => {
     throw Object.assign(new Error('ENOENT: no such file or directory, uv_cwd'), { code: 'ENOENT' });
   });
@@ -22,7 +22,7 @@ it('makes a folder and all that leads to it, and fails where the working directo
 });
 
 it.skipIf(process.platform !== 'linux')('says of what is in the way, not of the folders that are missing', () => {
-  // Takes no entries, and Node says ENOENT of it or never ends.
+  // These folders take no entries; Node's own `recursive` reports ENOENT or never returns.
   expect(() => makeFolder('/proc/rein-x/y')).toThrow("mkdir '/proc/rein-x'");
   expect(() => makeFolder('/sys/rein-x/y')).toThrow(/^(EROFS|EPERM|EACCES).*mkdir '\/sys\/rein-x'/);
   expect(() => makeFolder('/dev/null/x')).toThrow('ENOTDIR');

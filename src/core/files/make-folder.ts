@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and all that leads to it, one by one: Node's own `recursive` says ENOENT of a read-only disk, and never ends where a
- * folder is there and takes no entries, as in /proc, or where the working directory is gone. `mode`: of each that is
- * made. Throws what the file system throws.
+ * Creates a folder and its missing ancestors, one by one: Node's own `recursive` reports ENOENT for a read-only disk, and
+ * never returns if an existing folder takes no entries, as in /proc, or if the working directory is gone. `mode`: of each
+ * created folder. Throws the file system's errors.
  */
 export function makeFolder(path: string, mode?: number): void {
   const folder = resolve(path);

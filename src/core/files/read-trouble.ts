@@ -1,4 +1,4 @@
-/** Why the file system gives no file to be read, in words. */
+/** Describes why the file system could not read a file. */
 export function readTrouble(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'there is no such file';

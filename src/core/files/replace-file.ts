@@ -1,14 +1,14 @@
 /**
- * Writes a file whole or not at all: beside it first, as `<path>.new`, through to the disk, then under its name. Whoever reads
- * `path` meanwhile, or after a crash, finds the old content or the new one. One process a path.
+ * Replaces a file atomically: written as `<path>.new`, flushed to disk, then renamed. A reader of `path`, also after a crash,
+ * finds either the old or the new content. One process per path.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** The last write of each path that is still to be done. */
+/** Last pending write of each path. */
 const writes = new Map<string, Promise<void>>();
 
-/** Rejects as the file system does, and then leaves nothing beside `path`. Two at once are done one after the other. */
+/** Rejects with the file system's error, leaving no temporary file behind. Concurrent writes of one path are done in order. */
 export function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const write = (): Promise<void> => writeWhole(path, content);
   const done = (writes.get(path) ?? Promise.resolve()).then(write, write);
@@ -26,13 +26,13 @@ async function writeWhole(path: string, content: string | Uint8Array): Promise<v
     await writeFile(fresh, content, { flush: true });
     await rename(fresh, path);
   } catch (error) {
-    // Half a file would keep a full disk full.
+    // A partial file would keep a full disk full.
     await rm(fresh, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-/** `replaceFile` for work that is done step by step and may wait for the disk. */
+/** Synchronous `replaceFile`, for code that may block on the disk. */
 export function replaceFileSync(path: string, content: string | Uint8Array): void {
   const fresh = `${path}.new`;
   try {
@@ -49,7 +49,7 @@ export function replaceFileSync(path: string, content: string | Uint8Array): voi
     try {
       rmSync(fresh, { force: true });
     } catch {
-      // The first trouble is the one to report.
+      // The first error is the one to report.
     }
     throw error;
   }

@@ -1,23 +1,23 @@
-/** What the file system refuses, as a message that says what is in the way and what helps. */
+/** File system errors on writing, as messages with the cause and a remedy. */
 import { ReinError } from '../result.ts';
 
-/** A file could not be written: of the kind 'storage'. */
+/** A file could not be written: a `ReinError` of kind 'storage'. */
 export class WriteError extends ReinError {
   readonly #help: string;
 
-  /** `what`: the message that says what cannot be written and why; `help`: what is done about it, without its full stop. */
+  /** `what`: message with the path and the reason; `help`: the remedy, without its full stop. */
   constructor(what: string, help: string, cause: unknown) {
     super('storage', what, { remedy: `${help}.`, cause });
     this.#help = help;
   }
 
-  /** The same, with what may be done once its remedy has helped. */
+  /** Returns the same error with `next` appended to its remedy, as the following step. */
   followedBy(next: string): WriteError {
     return new WriteError(this.message, `${this.#help}, then ${next}`, this.cause);
   }
 }
 
-/** By the code of the system's error: what is in the way, and what helps. */
+/** Reason and remedy by the system's error code. */
 const TROUBLES: Readonly<Record<string, readonly [reason: string, help: string]>> = {
   ENOSPC: ['the disk is full', 'Make room on the disk'],
   EDQUOT: ['your share of the disk is full', 'Make room on the disk'],
@@ -29,7 +29,7 @@ const TROUBLES: Readonly<Record<string, readonly [reason: string, help: string]>
   EISDIR: ['there is a folder where a file is needed', 'Choose the path of a file'],
 };
 
-/** `use`, with what the file system throws as a `WriteError` about `path`. */
+/** Runs `use`; rethrows file system errors as a `WriteError` about `path`. */
 export function storage<T>(path: string, use: () => T): T {
   try {
     return use();
@@ -38,7 +38,7 @@ export function storage<T>(path: string, use: () => T): T {
   }
 }
 
-/** What the file system has thrown, as a `WriteError` about `path`; anything else as it is. */
+/** Converts a file system error to a `WriteError` about `path`; returns any other error unchanged. */
 export function writeErrorOf(path: string, cause: unknown): unknown {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (cause instanceof ReinError || code === undefined) return cause;

@@ -1,4 +1,4 @@
-/** Inputs of an ONNX model that become constants of it. */
+/** Turns inputs of an ONNX model into constants. */
 import { forEachField, ProtoWriter } from '../protobuf.ts';
 import { ENTRY, GRAPH, MODEL, readValue, TENSOR } from './model-value.ts';
 
@@ -11,7 +11,7 @@ export interface NamedTensor {
 
 const FLOAT32 = 1;
 
-/** `model` with `tensors` in place of the inputs of their names, and `metadata` added to its own. */
+/** Returns `model` with `tensors` as constants in place of the inputs of the same names, and `metadata` added. */
 export function bakeModel(
   model: Uint8Array,
   tensors: readonly NamedTensor[],

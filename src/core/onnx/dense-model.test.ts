@@ -16,7 +16,7 @@ function model(): Uint8Array {
   return g.serialize();
 }
 
-/** The same by hand. */
+/** The same network, computed directly. */
 function byHand([x, y]: readonly [number, number]): number {
   const [a, b] = [x - 1, y - 1];
   const inner = [a + 2 * b + 0.1, -a + 0.2, 0.5 * a + b + 0.3].map((v) => Math.max(0, v));

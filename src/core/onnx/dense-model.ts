@@ -1,11 +1,11 @@
 /**
- * Runs a small network of dense layers out of its ONNX file: at once, in place, without runtime, thread or promise. For what has to be
- * decided between two steps of a robot. Files hold a chain of MatMul, Add, Sub, Mul, Relu, Tanh and Sigmoid with constants in float32.
+ * Runs a small dense network from its ONNX file: synchronously, in place, without runtime, thread or promise, for decisions
+ * between two steps of a robot. Files hold a chain of MatMul, Add, Sub, Mul, Relu, Tanh and Sigmoid with constants in float32.
  */
 import { forEachField } from '../protobuf.ts';
 import { GRAPH, MODEL, NODE, plainText, readValue, TENSOR } from './model-value.ts';
 
-/** Number of float32 in `TensorProto.DataType`. */
+/** Code of float32 in `TensorProto.DataType`. */
 const FLOAT32 = 1;
 
 const FUNCTIONS: Readonly<Record<string, (x: number) => number>> = {
@@ -31,18 +31,18 @@ interface Node {
   readonly outputs: readonly string[];
 }
 
-/** Reads what the layer before wrote, writes what the next one reads. No allocation. */
+/** Maps the previous layer's output to this layer's output buffer. No allocation. */
 type Layer = (input: ArrayLike<number>) => Float32Array;
 
-/** A network that was read. Not reentrant. */
+/** A loaded network. Not reentrant. */
 export interface DenseModel {
   readonly inputSize: number;
   readonly outputSize: number;
-  /** The output [outputSize] for `input` [inputSize]: reused by the next call. Tick-safe. */
+  /** Returns the output [outputSize] for `input` [inputSize], reused by the next call. Tick-safe. */
   run(input: ArrayLike<number>): Float32Array;
 }
 
-/** Reads `model`, or says why it is none that can be run here, in words that follow the file's name. Never throws, whatever the bytes. */
+/** Loads `model`, or returns why it cannot be run here, as a clause that follows the file's name. Never throws, whatever the bytes. */
 export function readDenseModel(model: Uint8Array): DenseModel | string {
   const graph = readGraph(model);
   if (graph === undefined) return 'is no whole ONNX model';
@@ -90,7 +90,7 @@ class Chain implements DenseModel {
   }
 }
 
-/** What `op` does to `size` numbers, and how many come out; `undefined` where it cannot be done. */
+/** Returns the layer for `op` on `size` numbers, and its output size; `undefined` if not supported. */
 function layerOf(op: string, size: number, constant: Constant | undefined): { size: number; run: Layer } | undefined {
   if (op === 'MatMul' && constant !== undefined) return productOf(size, constant);
   const out = new Float32Array(size);
@@ -114,7 +114,7 @@ function layerOf(op: string, size: number, constant: Constant | undefined): { si
   return { size, run };
 }
 
-/** The product with a matrix [size, width]. */
+/** Returns the layer that multiplies by a matrix [size, width]. */
 function productOf(size: number, { shape, data }: Constant): { size: number; run: Layer } | undefined {
   const [rows, width] = shape;
   if (shape.length !== 2 || rows !== size || width === undefined || width < 1) return undefined;
@@ -172,7 +172,7 @@ function readNode(bytes: Uint8Array, out: Node[]): boolean {
   return isWhole;
 }
 
-/** Tensors of another type are left out: a layer that needs one is then refused. */
+/** Tensors of another type are skipped: a layer that needs one is then rejected. */
 function readConstant(bytes: Uint8Array, out: Map<string, Constant>): boolean {
   let [name, type] = ['', 0];
   let raw: Uint8Array | undefined;
@@ -186,7 +186,7 @@ function readConstant(bytes: Uint8Array, out: Map<string, Constant>): boolean {
   });
   const count = shape.reduce((product, size) => product * size, 1);
   if (!isWhole || type !== FLOAT32 || raw === undefined || raw.length !== 4 * count) return isWhole;
-  // Where it lies in the file, it may begin anywhere.
+  // Copied: its offset in the file need not be aligned.
   out.set(name, { shape, data: new Float32Array(new Uint8Array(raw).buffer) });
   return true;
 }

@@ -1,6 +1,6 @@
 /**
- * One ONNX model inside another, as one file: a node of the outer model stands for the whole inner one and is replaced by its
- * nodes. Done on the protobuf fields, so that nothing of either model is lost.
+ * Embeds one ONNX model in another, as one file: a placeholder node of the outer model is replaced by the nodes of the inner
+ * one. Operates on the protobuf fields, so that nothing of either model is lost.
  */
 import { forEachField, ProtoWriter } from '../protobuf.ts';
 import { ReinError } from '../result.ts';
@@ -8,25 +8,25 @@ import { readModelInfo } from './model-info.ts';
 import { GRAPH, MODEL, NODE, OPSET, textOf } from './model-value.ts';
 import { Renaming } from './renaming.ts';
 
-/** The model that goes inside. */
+/** The embedded model. */
 export interface InnerModel {
-  /** Name of its file, for people. */
+  /** Name of its file, for messages. */
   readonly file: string;
   readonly bytes: Uint8Array;
-  /** Its input and output that take the place of the node's. Other inputs than constants it must not have. */
+  /** Input and output that replace those of the node. All other inputs must be constants. */
   readonly input: string;
   readonly output: string;
 }
 
-/** The operation that stands for a frozen encoder in a policy's graph, until the encoder is put in its place. */
+/** Placeholder operation for a frozen encoder in a policy's graph, until the encoder is embedded. */
 export const ENCODER_PLACE = 'FrozenEncoder';
 
-/** Models of these opsets and later can be brought to a later one; before, Softmax, Squeeze and others meant something else. */
+/** Oldest opset that can be converted to a later one; Softmax, Squeeze and others had other semantics before. */
 const OLDEST_OPSET = 13;
 
 /**
- * `model` with its one node of the operation `op`, which has one input and one output, replaced by all of `inner`. Throws
- * `ReinError` ('config') where `inner` is too old, and `RangeError` where there is not one such node.
+ * Returns `model` with its single node of the operation `op`, which has one input and one output, replaced by all of `inner`.
+ * Throws `ReinError` ('config') if `inner` is too old, and `RangeError` unless there is exactly one such node.
  */
 export function inlineModel(model: Uint8Array, op: string, inner: InnerModel): Uint8Array {
   const opset = Math.max(opsetOf(inner), readModelInfo(model)?.opsets.get('') ?? 0);
@@ -47,7 +47,7 @@ export function inlineModel(model: Uint8Array, op: string, inner: InnerModel): U
   return w.finish().slice();
 }
 
-/** The opset of ONNX's own operations; 0 where it uses none. */
+/** Opset of ONNX's own operations; 0 if it uses none. */
 function opsetOf({ file, bytes }: InnerModel): number {
   const opset = readModelInfo(bytes)?.opsets.get('');
   if (opset === undefined || opset >= OLDEST_OPSET) return opset ?? 0;
@@ -67,7 +67,7 @@ function irOf(model: Uint8Array): number {
   return version;
 }
 
-/** Opsets of other domains, and functions. */
+/** Copies opsets of other domains, and functions. */
 function writeRest(w: ProtoWriter, { bytes }: InnerModel): void {
   for (const [domain, version] of readModelInfo(bytes)?.opsets ?? []) {
     if (domain === '') continue;
@@ -82,7 +82,7 @@ function writeRest(w: ProtoWriter, { bytes }: InnerModel): void {
   });
 }
 
-/** Copies the outer graph, with the inner one in place of nodes of `op`. Gives how many there were. */
+/** Copies the outer graph, with the inner one in place of nodes of `op`. Returns the number of nodes replaced. */
 function writeGraph(w: ProtoWriter, graph: Uint8Array, op: string, inner: InnerModel): number {
   let nodes = 0;
   forEachField(graph, (field, content, _, whole) => {
@@ -100,7 +100,7 @@ function writeGraph(w: ProtoWriter, graph: Uint8Array, op: string, inner: InnerM
   return nodes;
 }
 
-/** Nodes and constants of the inner graph under their new names; its inputs and outputs are nodes' values now. */
+/** Writes the inner graph's nodes and constants under their new names; its inputs and outputs become values between nodes. */
 function writeInner(w: ProtoWriter, { bytes }: InnerModel, renaming: Renaming): void {
   forEachField(bytes, (field, graph) => {
     if (field !== MODEL.graph) return true;

@@ -1,13 +1,13 @@
-/** Whether the runtime, onnxruntime, will run an ONNX file made by others, in words for the person who chose the file. */
+/** Checks that onnxruntime will run a third-party ONNX file, with errors for the user who chose it. */
 import { messageOf, ReinError } from '../result.ts';
 import { type ModelInfo, readModelInfo } from './model-info.ts';
 
-/** Domains of operations that onnxruntime has: ONNX's own, its machine learning part, and its contributed ones. */
+/** Operation domains that onnxruntime implements: ONNX's own, its machine learning part, and its contributed ones. */
 const DOMAINS = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
 
 /**
- * Reads the ONNX file called `file`. Throws `ReinError` ('config') where it is no ONNX model, keeps weights in another file
- * and these have to be `inside`, or uses operations that exist only in the program that wrote it.
+ * Reads the ONNX file called `file`. Throws `ReinError` ('config') if it is no ONNX model, keeps its weights in another file
+ * although they have to be `inside`, or uses operations that exist only in the program that wrote it.
  */
 export function checkModel(file: string, model: Uint8Array, weights: 'inside' | 'anywhere' = 'inside'): ModelInfo {
   const info = readModelInfo(model);
@@ -26,7 +26,7 @@ export function checkModel(file: string, model: Uint8Array, weights: 'inside' | 
   return info;
 }
 
-/** Turns what onnxruntime said about the ONNX file called `file` into a `ReinError` ('config'). */
+/** Converts an error of onnxruntime about the ONNX file called `file` into a `ReinError` ('config'). */
 export function explainRejection(file: string, error: unknown, info?: ModelInfo): ReinError {
   const said = messageOf(error);
   const op =
@@ -59,7 +59,7 @@ export function explainRejection(file: string, error: unknown, info?: ModelInfo)
   );
 }
 
-/** The first line of what onnxruntime said, without the path of the file. */
+/** First line of onnxruntime's message, without the path of the file. */
 export function firstLineOf(error: unknown): string {
   const line = (messageOf(error).split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
   return line.trim();

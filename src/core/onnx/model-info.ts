@@ -1,4 +1,4 @@
-/** What an ONNX file says about itself: inputs, outputs, operations, and whether its weights are inside. */
+/** Metadata of an ONNX file: inputs, outputs, operations, and whether its weights are inside. */
 import { forEachField } from '../protobuf.ts';
 import {
   ATTRIBUTE,
@@ -20,26 +20,26 @@ export interface ModelOp {
 }
 
 export interface ModelInfo {
-  /** Who wrote the file, `pytorch 2.8.0`; empty where it does not say. */
+  /** Program that wrote the file, `pytorch 2.8.0`; empty if not stated. */
   readonly producer: string;
   /** Version by domain. */
   readonly opsets: ReadonlyMap<string, number>;
-  /** What a caller has to feed: without constants that older files list as inputs as well. */
+  /** Inputs that a caller has to feed: without the constants that older files list as inputs too. */
   readonly inputs: readonly ModelValue[];
   readonly outputs: readonly ModelValue[];
-  /** Every operation once, those in branches and loops as well. */
+  /** Each operation once, including those in branches and loops. */
   readonly ops: readonly ModelOp[];
   /** Domains whose operations are defined inside the file, as functions. */
   readonly ownDomains: ReadonlySet<string>;
-  /** Name of a constant that lies in another file. */
+  /** Name of a constant stored in another file. */
   readonly external: string | undefined;
-  /** What else it says of itself, text by name. */
+  /** Custom metadata of the file, text by key. */
   readonly metadata: ReadonlyMap<string, string>;
 }
 
 const FUNCTION = { node: 7, domain: 10 } as const;
 
-/** Reads `model`; undefined where the bytes are no whole ONNX model. Never throws, whatever the bytes. Keeps none of them. */
+/** Reads `model`; `undefined` if the bytes are no complete ONNX model. Never throws, whatever the bytes. Keeps no reference to them. */
 export function readModelInfo(model: Uint8Array): ModelInfo | undefined {
   const found = new Findings();
   let [producer, producerVersion] = ['', ''];
@@ -59,7 +59,7 @@ export function readModelInfo(model: Uint8Array): ModelInfo | undefined {
   return found.finish(`${producer} ${producerVersion}`.trim());
 }
 
-/** Gathers over the whole model what `ModelInfo` holds. Its readers say whether their bytes were whole. */
+/** Collects the fields of `ModelInfo` over the whole model. Its readers return false on truncated bytes. */
 class Findings {
   readonly #opsets = new Map<string, number>();
   readonly #inputs: ModelValue[] = [];
@@ -113,7 +113,7 @@ class Findings {
     });
   }
 
-  /** A graph; values and constants are those of the outermost one. */
+  /** Reads a graph; inputs, outputs and constants are recorded for the outermost one only. */
   readGraph(bytes: Uint8Array, isOuter: boolean): boolean {
     return forEachField(bytes, (field, content) => {
       if (content === undefined) return true;

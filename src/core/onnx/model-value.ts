@@ -1,5 +1,5 @@
 /**
- * The parts of an ONNX file that all its readers and writers share: numbers of fields
+ * Parts of an ONNX file shared by all its readers and writers: field numbers
  * (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), texts, and one input or output with its name, element type and shape.
  */
 import { forEachField } from '../protobuf.ts';
@@ -28,14 +28,14 @@ export const ATTRIBUTE = { name: 1, int: 3, tensor: 5, graph: 6, ints: 8, graphs
 export const TENSOR = { dims: 1, type: 2, name: 8, raw: 9, external: 13, location: 14 } as const;
 export const ENTRY = { key: 1, value: 2 } as const;
 
-/** A size: a number, the name of a size that is open, or undefined where nothing is said. */
+/** A dimension: a number, the name of a dynamic size, or `undefined` if not stated. */
 export type Dimension = number | string | undefined;
 
 export interface ModelValue {
   readonly name: string;
-  /** `float32`, `int64`, …; `something else` where it is no tensor. */
+  /** `float32`, `int64`, …; `something else` if it is no tensor. */
   readonly type: string;
-  /** Undefined where the rank is open. */
+  /** `undefined` if the rank is unknown. */
   readonly shape: readonly Dimension[] | undefined;
 }
 
@@ -44,7 +44,7 @@ const TENSOR_TYPE = 1;
 const TENSOR_TYPE_FIELDS = { elementType: 1, shape: 2 } as const;
 const DIMENSION = { field: 1, value: 1, name: 2 } as const;
 
-/** Numbers of `TensorProto.DataType`. */
+/** Codes of `TensorProto.DataType`. */
 const TYPES: Readonly<Record<number, string>> = {
   1: 'float32',
   2: 'uint8',
@@ -60,7 +60,7 @@ const TYPES: Readonly<Record<number, string>> = {
   16: 'bfloat16',
 };
 
-/** Reads a `ValueInfoProto`; undefined where the bytes are not whole. */
+/** Reads a `ValueInfoProto`; `undefined` if the bytes are truncated. */
 export function readValue(bytes: Uint8Array): ModelValue | undefined {
   let name = '';
   let type = 'something else';
@@ -87,12 +87,12 @@ export function readValue(bytes: Uint8Array): ModelValue | undefined {
   return isWhole ? { name, type, shape } : undefined;
 }
 
-/** A shape as people write it: `[batch,3,128,128]`, `?` where nothing is said. */
+/** Formats a shape: `[batch,3,128,128]`, `?` for an unknown size. */
 export function showDimensions(shape: readonly Dimension[] | undefined): string {
   return shape === undefined ? '[…]' : `[${shape.map((size) => size ?? '?').join(',')}]`;
 }
 
-/** The text of the field `wanted` of `message`, the last where there are several; empty without. */
+/** Text of the field `wanted` of `message`, the last if there are several; empty if absent. */
 export function textOf(message: Uint8Array, wanted: number): string {
   let text = '';
   forEachField(message, (field, content) => {
@@ -109,7 +109,7 @@ export function plainText(bytes: Uint8Array): string {
 function readDimension(bytes: Uint8Array, take: (size: Dimension) => void): boolean {
   let size: Dimension;
   const isWhole = forEachField(bytes, (field, content, value) => {
-    // A negative size, which some exporters write for an open one, reads as more than a double holds exactly.
+    // A negative size, which some exporters write for a dynamic one, decodes to a number above 2^53.
     if (field === DIMENSION.value && content === undefined && Number.isSafeInteger(value)) size = value;
     if (field === DIMENSION.name && content !== undefined) size = plainText(content);
     return true;

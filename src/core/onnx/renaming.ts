@@ -1,11 +1,11 @@
-/** Gives every value of an ONNX graph a new name, in branches and loops as well, and brings operations of before opset 18 to it. */
+/** Renames every value of an ONNX graph, including branches and loops, and converts operations from before opset 18 to it. */
 import { forEachField, type ProtoWriter } from '../protobuf.ts';
 import { readModelInfo } from './model-info.ts';
 import { ATTRIBUTE, GRAPH, NODE, plainText, TENSOR, textOf } from './model-value.ts';
 
 const [INT, INT64] = [2, 7];
 
-/** From this opset on, reductions take their axes as an input and Split says into how many parts (its changelog, opset 18). */
+/** Opset from which on reductions take their axes as an input and Split its number of parts (its changelog, opset 18). */
 const AXES_AS_INPUT = 18;
 const REDUCTIONS = new Set(['Max', 'Min', 'Mean', 'Prod', 'L1', 'L2', 'LogSum', 'LogSumExp', 'SumSquare']);
 
@@ -13,10 +13,10 @@ export class Renaming {
   readonly #prefix: string;
   readonly #names: Readonly<Record<string, string>>;
   readonly #isOld: boolean;
-  /** Axes that were attributes, by the name of the constant that takes their place. */
+  /** Former axes attributes, by the name of the constant that replaces each. */
   readonly #axes: { readonly name: string; readonly axes: readonly bigint[] }[] = [];
 
-  /** Names become those in `names`, others get `prefix` and a slash in front. `model`: whose opset counts. */
+  /** Renames as in `names`; other names get `prefix` and a slash in front. `model`: the model whose opset decides the conversion. */
   constructor(prefix: string, names: Readonly<Record<string, string>>, model: Uint8Array) {
     this.#prefix = prefix;
     this.#names = names;
@@ -66,7 +66,7 @@ export class Renaming {
     });
   }
 
-  /** Writes the constants that axes have become into the outermost graph. */
+  /** Writes the constants that replace axes attributes into the outermost graph. */
   writeAxes(w: ProtoWriter): void {
     for (const { name, axes } of this.#axes) {
       w.message(GRAPH.initializer, (t) => {
@@ -87,7 +87,7 @@ export class Renaming {
     });
   }
 
-  /** A branch or a loop's body. What is only said about values, shapes and scales, is left out. */
+  /** Rewrites a branch or a loop's body. Mere annotations of values, shapes and quantisation are dropped. */
   #graph(w: ProtoWriter, bytes: Uint8Array): void {
     forEachField(bytes, (field, content, _, whole) => {
       if (field === GRAPH.node) w.message(field, (n) => this.node(n, content!));
@@ -107,24 +107,24 @@ export class Renaming {
     });
   }
 
-  /** An empty name stands for an input that is left out. */
+  /** An empty name denotes an omitted input. */
   #rename(name: string): string {
     return name === '' ? '' : (this.#names[name] ?? `${this.#prefix}/${name}`);
   }
 }
 
-/** The `ints` of an attribute, packed or one by one. */
+/** The `ints` of an attribute, packed or unpacked. */
 function intsOf(attribute: Uint8Array): bigint[] {
   const ints: bigint[] = [];
   forEachField(attribute, (field, content, _, whole) => {
-    // One by one, each has a key of one byte in front.
+    // Unpacked, each has a one-byte key in front.
     if (field === ATTRIBUTE.ints) ints.push(...integers(content ?? whole.subarray(1)));
     return true;
   });
   return ints;
 }
 
-/** Variable-length integers one after another, as two's complement of 64 bits. */
+/** Decodes consecutive varints as 64-bit two's complement. */
 function integers(bytes: Uint8Array): bigint[] {
   const found: bigint[] = [];
   let [value, shift] = [0n, 0n];

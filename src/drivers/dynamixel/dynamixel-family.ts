@@ -1,4 +1,4 @@
-/** Dynamixel's X series behind the generic driver. */
+/** Dynamixel X series for the generic servo driver. */
 
 import type { JointCalibration } from '../servo/calibration.ts';
 import {
@@ -30,28 +30,31 @@ import { DYNAMIXEL_WRITES } from './writes.ts';
 
 /** Values of `operatingMode`. */
 const MODES = { position: 3, currentPosition: 5 } as const;
-/** Counts of `busWatchdog`, 20 ms each: without any request for so long the servo stops, and takes no goal until it is set anew. */
+/** Timeout of `busWatchdog` in counts of 20 ms: without a request for this long, the servo stops and rejects goals until it is reset. */
 const WATCHDOG_COUNTS = 10;
 const WATCHDOG_RAN_OUT = -1;
-/** All requests are answered. */
+/** Status level at which every request is answered. */
 const ANSWER_ALL = 2;
-/** Bits of `driveMode`: counts run the other way; a slave of another servo. The others, profiles by time and torque by goal, go. */
+/**
+ * Bits of `driveMode` that are kept: reversed direction; slave of another servo. Cleared: time-based profile, torque on
+ * by goal.
+ */
 const DRIVE_MODE_KEPT = 0b11;
 const REVERSED = 0b01;
-/** Errors of which torque has to go off by itself: overload, electrical shock, heat. */
+/** Errors on which the servo must switch torque off by itself: overload, electrical shock, overheating. */
 const SHUTDOWN_WANTED = HARDWARE_ERROR.overload | HARDWARE_ERROR.electricalShock | HARDWARE_ERROR.temperature;
-/** A servo that is rebooted is not asked anything for so long, s: how long it takes is not published. */
+/** Wait after a reboot before the next request, s: the reboot time is not published. */
 const REBOOT_S = 0.6;
 const PWM_COUNTS = 885;
-/** Two servos at one joint read the same within this, counts: 6 degrees, for backlash and horns. */
+/** Tolerated difference between the readings of two servos at one joint, counts: 6 degrees, for backlash and horns. */
 const SHADOW_SLACK_COUNTS = 68;
 /**
- * e-Manual, Homing Offset(20): in position mode greater ones than a quarter of a turn are ignored. In a mode that counts turns a bus
- * watchdog that runs out lets a servo with an offset walk on (ROBOTIS, DynamixelSDK on GitHub, issue 584; firmware of then): it has none.
+ * e-Manual, Homing Offset(20): in position mode, offsets beyond a quarter turn are ignored. In a mode that counts turns, an expired bus
+ * watchdog lets a servo with an offset walk on (ROBOTIS, DynamixelSDK on GitHub, issue 584; firmware of that time): its offset must be 0.
  */
 const OFFSET_MAX_COUNTS = { position: 1024, currentPosition: 0 } as const;
 
-/** What is read of a servo one after another, through its indirect addresses: they stand far apart. */
+/** Registers read as one block through indirect addresses, because they are far apart in the control table. */
 const SUPERVISED = ['torqueEnable', 'hardwareError', 'busWatchdog'] as const;
 
 export const dynamixelFamily: ServoFamily = {
@@ -72,9 +75,9 @@ export const dynamixelFamily: ServoFamily = {
     if (bus.ping(id, found, found.length, pings) !== 'ok') return undefined;
     return { modelNumber: found[0]! + found[1]! * 256, firmware: `${found[2]}` };
   },
-  // e-Manual, Torque Enable(64): with 0 the motor is not driven, whatever its goal is; after power-up it is 0.
+  // e-Manual, Torque Enable(64): at 0 the motor is not driven, whatever its goal; after power-up it is 0.
   goalTurnsOn: false,
-  // They stand side by side, and are right after a restart too, which indirect addresses are not.
+  // These registers are adjacent, and valid after a restart too, unlike indirect addresses.
   fastBlock: ({ model }) => blockOf(model, ['presentLoad', 'presentSpeed', 'presentPosition']),
   slowBlocks: (motor) => [
     blockOf(motor.model, ['presentVoltage', 'presentTemperature']),
@@ -100,7 +103,7 @@ export const dynamixelFamily: ServoFamily = {
   },
   operatingMode: ({ options }) => MODES[options.mode],
   offsetMaxCounts: ({ options }) => OFFSET_MAX_COUNTS[options.mode],
-  // In both modes power-up finds the encoder within its turn, and adds the offset to that.
+  // In both modes, the encoder is within its turn at power-up, and the offset is added to that.
   wrapsOffset: false,
   capRegister,
   capCounts: (motor, ratio) => capCounts(motor, capRegister(motor), ratio),
@@ -132,16 +135,16 @@ function storedProblem(
   if (mode !== 0) return { what: `has drive mode ${mode}, and only 0 is driven (fault 34)`, calibrate: '' };
   const undriven = undrivenRule(motor, dynamixelFamily.storedRules(motor), read);
   if (undriven !== undefined || motor.options.mode !== 'position') return undriven;
-  // A goal beyond is refused, and not held within.
+  // Goals beyond are rejected by the servo, not clamped.
   return rangeProblem([least, most], dynamixelFamily.goalRange(motor.model), calibration);
 }
 
-/** The models of this family have more than others'. */
+/** Casts to the model type of this family, which has further fields. */
 function of(model: Motor['model']): DynamixelModel {
   return model as DynamixelModel;
 }
 
-/** Both may be written with torque on: PWM is the last limit in position mode, the current that of current-based position mode. */
+/** Both are writable with torque on: PWM is the last limit in position mode, current that in current-based position mode. */
 function capRegister({ options }: Motor): 'goalCurrent' | 'goalPwm' {
   return options.mode === 'currentPosition' ? 'goalCurrent' : 'goalPwm';
 }
@@ -162,12 +165,12 @@ function supervisedBlock(motor: Motor): ReadBlock {
   return { address: registers['indirectData']!.address, bytes, offsets };
 }
 
-/** A cut request is filled up with bytes that begin none; then torque off for each servo that is known, and for all that listen. */
+/** Pads out a truncated request with bytes that begin no packet; then torque off for each known servo, and by broadcast. */
 function stopFrames(motors: readonly Motor[]): readonly Uint8Array[] {
   const { address } = DYNAMIXEL_MODELS['xl430-w250']!.registers['torqueEnable']!;
   const out = new Uint8Array(DYNAMIXEL_PROTOCOL.maxPacketBytes);
   const ids = Uint8Array.from(motors, ({ id }) => id);
-  // Of what a tick sends, goals of four bytes are the longest, or caps of two where they stand elsewhere in some; stuffing adds a third at most.
+  // Longest request of a tick: goals of four bytes, or caps of two where addresses differ; stuffing adds a third at most.
   const goals = DYNAMIXEL_PROTOCOL.syncWrite(out, ids, ids.length, 0, new Uint8Array(4 * ids.length), 4);
   const caps = motors.map(({ id }) => ({ id, address: 0, bytes: 2, data: new Uint8Array(2) }));
   const longest = Math.ceil((Math.max(goals, DYNAMIXEL_PROTOCOL.bulkWrite(out, caps)) * 4) / 3);
@@ -177,7 +180,7 @@ function stopFrames(motors: readonly Motor[]): readonly Uint8Array[] {
   return [new Uint8Array(longest), known, all];
 }
 
-/** What is checked and written between ticks. */
+/** Checks and writes the registers of a servo between ticks. */
 class Configuration {
   readonly #bus: ServoBus;
   readonly #motor: Motor;
@@ -189,13 +192,13 @@ class Configuration {
     this.#registers = new ServoRegisters(bus, motor);
   }
 
-  /** Throws `Unfit` with what is wrong. */
+  /** Throws `Unfit` with the problem. */
   apply(): void {
     const { calibration, options } = this.#motor;
-    // Whether it answers is what this decides, so that nothing can be waited for.
+    // This register decides whether the servo answers, so no reply can be awaited.
     this.#registers.tell('statusLevel', ANSWER_ALL);
     this.#reviveIfLatched();
-    // One that has run out takes neither goals nor caps.
+    // After its bus watchdog expired, a servo rejects goals and caps.
     if (this.#read('busWatchdog') === WATCHDOG_RAN_OUT) this.#set('busWatchdog', 0);
     if (calibration === undefined) {
       this.#set('torqueEnable', 0);
@@ -214,7 +217,7 @@ class Configuration {
       ['gainP', options.gainP],
       ['gainI', options.gainI],
       ['gainD', options.gainD],
-      // The reference is the profile.
+      // The reference already is the profile.
       ['profileVelocity', 0],
       ['profileAcceleration', 0],
     ] as const) {
@@ -224,7 +227,7 @@ class Configuration {
     this.#armWatchdog();
   }
 
-  /** An error that has latched holds torque off until a reboot, which loses what is not stored. */
+  /** A latched error keeps torque off until a reboot, which loses volatile settings. */
   #reviveIfLatched(): void {
     const error = this.#read('hardwareError');
     if (error === 0) return;
@@ -239,7 +242,7 @@ class Configuration {
     if (this.#read('hardwareError') !== 0) this.#refuse(`reports ${names}, after a reboot too`);
   }
 
-  /** What it stores, but for what the first one of its joint is asked. */
+  /** Checks the stored registers of a second servo, except those required of the joint's first servo only. */
   #checkSecond(firstId: number): void {
     const rules = dynamixelFamily.storedRules(this.#motor);
     const problem = undrivenRule(this.#motor, rules, (name) => this.#read(name));
@@ -252,7 +255,7 @@ class Configuration {
     if (problem !== undefined) throw new Unfit(problem);
   }
 
-  /** What is written to a servo its shadow takes too, which may turn the other way. */
+  /** Sets `driveMode`. The second servo obeys this write too, so its own value is restored: it may turn the other way. */
   #setDriveMode(): void {
     const { model, options } = this.#motor;
     const { shadowId } = options;
@@ -269,7 +272,7 @@ class Configuration {
       this.#refuse(`has a second servo, ${shadowId}, that does not keep its drive mode`);
   }
 
-  /** Of a second servo: the same goals have to mean the same place. */
+  /** Checks that a second servo reads the same as the first: the same goals have to mean the same position. */
   #checkShadow(): void {
     const { shadowOf } = this.#motor;
     if (shadowOf === undefined) return;
@@ -291,7 +294,7 @@ class Configuration {
     this.#set('operatingMode', dynamixelFamily.operatingMode(this.#motor));
   }
 
-  /** What is stored caps it after a restart too; `capRegister` may be lower from tick to tick. */
+  /** Stored limits also cap torque after a restart; `capRegister` may be lower from tick to tick. */
   #setCaps(): void {
     const { options } = this.#motor;
     const cap = capRegister(this.#motor);
@@ -317,7 +320,7 @@ class Configuration {
     this.#checkSupervised();
   }
 
-  /** Of a table that is another than its firmware's, what is supervised would be garbage. */
+  /** Checks the indirect data: if the control table is not that of the firmware, supervised values are garbage. */
   #checkSupervised(): void {
     const { registers } = this.#motor.model;
     const { address, offsets } = supervisedBlock(this.#motor);
@@ -360,7 +363,7 @@ class Configuration {
   }
 }
 
-/** Ends a configuration. */
+/** Aborts a configuration. */
 class Unfit extends Error {
   readonly problem: SetupProblem;
 

@@ -1,4 +1,4 @@
-/** Dynamixel servos as a kind of driver: Koch's arm, ViperX, OpenManipulator, and what else hangs on a bus of the X series. */
+/** Driver kind of Dynamixel servos: Koch's arm, ViperX, OpenManipulator, and others on a bus of the X series. */
 import { z } from 'zod';
 import type { Configured } from '../../schema/index.ts';
 import { servoShape } from '../servo/options.ts';

@@ -1,19 +1,19 @@
-/** Dynamixel's X series as data: registers, counts and what they mean. */
+/** Dynamixel X series as data: registers, counts and their meaning. */
 import type { ControlTable, Register, ServoModel } from '../servo/protocol.ts';
 
-/** What this family's code wants beside what all have. */
+/** Servo model with the further data that this family needs. */
 export interface DynamixelModel extends ServoModel {
-  /** Current at `stallTorqueNm`, A. Absent: it measures no current, but how much of what it can it gives (`presentLoad`). */
+  /** Current at `stallTorqueNm`, A. Absent: the servo measures no current; `presentLoad` is the share of its maximum load. */
   readonly stallCurrentA?: number | undefined;
-  /** Temperature limit as it leaves the factory, which torque goes off beyond, °C. */
+  /** Factory temperature limit, beyond which torque is switched off, °C. */
   readonly temperatureMaxC: number;
   /** First firmware that answers fast reads. */
   readonly fastReadFirmware: number;
   /** First firmware with a bus watchdog. */
   readonly watchdogFirmware: number;
-  /** Indirect addresses, one after another from the register `indirectAddress` on; so many bytes from `indirectData` on. */
+  /** Number of indirect addresses, stored from register `indirectAddress` on; as many data bytes follow from `indirectData` on. */
   readonly indirectBytes: number;
-  /** The table of newer firmware, where that differs, and the first with it. */
+  /** Table of newer firmware, if different, and the first firmware with it. */
   readonly newer?: {
     readonly firmware: number;
     readonly table: Pick<DynamixelModel, 'registers' | 'indirectBytes'>;
@@ -21,26 +21,26 @@ export interface DynamixelModel extends ServoModel {
 }
 
 /**
- * Newest firmware whose tables are known. Source: ROBOTIS, dynamixel_hardware_interface, param/dxl_model (commit db2b903, December 2025):
- * of each model a file for firmware up to 52 where that differs, and one for what is newer; 53 is the newest that is out.
+ * Newest firmware with known tables. Source: ROBOTIS, dynamixel_hardware_interface, param/dxl_model (commit db2b903, December
+ * 2025): per model one file for firmware up to 52 where that differs, and one for newer; 53 is the newest released.
  */
 export const DYNAMIXEL_NEWEST_FIRMWARE = 53;
 
-/** `model` with the table of that firmware; `undefined` where it is newer than what is known. */
+/** Returns `model` with the control table of `firmware`; `undefined` if it is newer than known. */
 export function dynamixelWithFirmware(model: DynamixelModel, firmware: number): DynamixelModel | undefined {
   if (!(firmware <= DYNAMIXEL_NEWEST_FIRMWARE)) return undefined;
   const { newer } = model;
   return newer === undefined || firmware < newer.firmware ? model : { ...model, ...newer.table };
 }
 
-/** e-Manual, the table of every model: 0.229 turns a minute, in rad/s. */
+/** e-Manual, control table of every model: 0.229 rpm, in rad/s. */
 const SPEED = { bytes: 4, sign: 'twosComplement', scale: (0.229 * 2 * Math.PI) / 60, unit: 'rad/s' } as const;
 const COUNTS = { bytes: 4, sign: 'twosComplement' } as const;
-/** 0.113 %, 885 of them are all. */
+/** 0.113 % per count; 885 counts are the maximum. */
 const PWM = { bytes: 2, sign: 'twosComplement', scale: 1 / 885, unit: '1' } as const;
 const GAIN = { bytes: 2 } as const;
 
-/** What all have. Source: e-Manual, "Control Table" of XL430-W250, XM430-W350, XM540-W270, XH540-W270, XC430-W240, XL330. */
+/** Registers of all models. Source: e-Manual, "Control Table" of XL430-W250, XM430-W350, XM540-W270, XH540-W270, XC430-W240, XL330. */
 const COMMON: ControlTable = {
   modelNumber: { address: 0, bytes: 2, isReadOnly: true },
   modelInformation: { address: 2, bytes: 4, isReadOnly: true },
@@ -63,7 +63,7 @@ const COMMON: ControlTable = {
   positionMax: { address: 48, ...COUNTS, isStored: true },
   positionMin: { address: 52, ...COUNTS, isStored: true },
   startupConfiguration: { address: 60, bytes: 1, isStored: true },
-  /** Bits of `HARDWARE_ERROR` of which torque goes off until a reboot. */
+  /** Bits of `HARDWARE_ERROR` that switch torque off until a reboot. */
   shutdown: { address: 63, bytes: 1, isStored: true },
   torqueEnable: { address: 64, bytes: 1 },
   led: { address: 65, bytes: 1 },
@@ -77,9 +77,9 @@ const COMMON: ControlTable = {
   gainP: { address: 84, ...GAIN },
   feedForward2: { address: 88, ...GAIN },
   feedForward1: { address: 90, ...GAIN },
-  /** 0 off; −1: it has run out, and goals are not taken until 0 is written. */
+  /** 0: off; −1: expired, goals are rejected until 0 is written. */
   busWatchdog: { address: 98, bytes: 1, sign: 'twosComplement', scale: 0.02, unit: 's' },
-  /** In every mode but that of PWM itself: the most of it that is used. */
+  /** PWM limit, in every mode except PWM control. */
   goalPwm: { address: 100, ...PWM },
   goalVelocity: { address: 104, ...SPEED },
   profileAcceleration: { address: 108, bytes: 4, scale: (214.577 * 2 * Math.PI) / 3600, unit: 'rad/s²' },
@@ -98,12 +98,12 @@ const COMMON: ControlTable = {
   indirectAddress: { address: 168, bytes: 2 },
 };
 
-/** Of those that measure no current: 0.1 % of what it can. */
+/** Registers of models without current measurement: 0.1 % of the maximum load. */
 const LOAD: ControlTable = {
   presentLoad: { address: 126, bytes: 2, sign: 'twosComplement', scale: 0.001, unit: '1', isReadOnly: true },
 };
 
-/** Of those that measure it: `countA` is what a count is, A. */
+/** Returns the registers of models with current measurement. `countA`: A per count. */
 function currentTable(countA: number): ControlTable {
   const current = { bytes: 2, sign: 'twosComplement', scale: countA, unit: 'A' } as const satisfies Omit<
     Register,
@@ -116,7 +116,7 @@ function currentTable(countA: number): ControlTable {
   };
 }
 
-/** X430 and X540: 28 indirect addresses, and 28 more at another place, which nothing here needs. */
+/** X430 and X540: 28 indirect addresses; 28 more at another address are not needed here. */
 const X430 = {
   countsPerTurn: 4096,
   temperatureMaxC: 80,
@@ -134,7 +134,7 @@ const X330_CURRENT: ControlTable = {
   pwmSlope: { address: 62, bytes: 1, isStored: true },
 };
 /**
- * X330: 20 of them, which stand right behind their addresses; from firmware 53 on as of the X430. Source: ROBOTIS,
+ * X330: 20 indirect addresses, directly followed by their data; from firmware 53 on as X430. Source: ROBOTIS,
  * dynamixel_hardware_interface, `xl330_m288_fw52.model` and `xl330_m288.model`.
  */
 const X330 = {
@@ -147,12 +147,12 @@ const X330 = {
   newer: { firmware: 53, table: { registers: X330_CURRENT, indirectBytes: X430.indirectBytes } },
 } as const satisfies Partial<DynamixelModel>;
 
-/** The e-Manual's page of a model, with the row of its stall torque that is used. */
+/** Returns the e-Manual page of a model, with the stall torque row that is used. */
 const page = (model: string, row: string): string => `ROBOTIS e-Manual, docs/en/dxl/x/${model} (stall torque ${row})`;
 
 /**
- * By the name that robot files have. Fast reads: e-Manual, "DYNAMIXEL Protocol 2.0", Fast Sync Read. Bus watchdog: the page of each. Not
- * here: XC330, which measure the current of their supply and not of their motor, and the 2X, which have no fast reads.
+ * Models by their name in robot files. Fast reads: e-Manual, "DYNAMIXEL Protocol 2.0", Fast Sync Read. Bus watchdog: page of
+ * each model. Not included: XC330, which measure supply instead of motor current, and the 2X series, without fast reads.
  */
 export const DYNAMIXEL_MODELS: Readonly<Record<string, DynamixelModel>> = Object.fromEntries(
   [
@@ -219,7 +219,7 @@ export const DYNAMIXEL_MODELS: Readonly<Record<string, DynamixelModel>> = Object
   ].map((model) => [model.name, model]),
 );
 
-/** Value of the register `baud`, by bits per second: the place in this list. X330 have no 4.5 Mbit/s. Source: the same pages. */
+/** Bit rates, bit/s; the index is the value of register `baud`. X330 have no 4.5 Mbit/s. Source: the same pages. */
 export const DYNAMIXEL_BAUDS: readonly number[] = [
   9600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 4_500_000,
 ];
@@ -227,7 +227,7 @@ export const DYNAMIXEL_BAUDS: readonly number[] = [
 /** Bits of `hardwareError` and `shutdown`. Source: the same pages, "Shutdown(63)". */
 export const HARDWARE_ERROR = { voltage: 1, temperature: 4, encoder: 8, electricalShock: 16, overload: 32 } as const;
 
-/** Those of `error`, in words. For people; allocates. */
+/** Returns the names of the errors in `error`. For messages; allocates. */
 export function hardwareErrorNames(error: number): readonly string[] {
   return Object.entries(HARDWARE_ERROR).flatMap(([name, bit]) => ((error & bit) === 0 ? [] : [name]));
 }

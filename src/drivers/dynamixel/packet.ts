@@ -1,6 +1,6 @@
 /**
- * Packets of Dynamixel Protocol 2.0: FF FF FD 00, id, length, instruction, parameters, CRC-16; numbers lowest byte first. Source: ROBOTIS
- * e-Manual, "DYNAMIXEL Protocol 2.0" and "CRC Calculation".
+ * Packets of Dynamixel Protocol 2.0: FF FF FD 00, id, length, instruction, parameters, CRC-16; little-endian. Source:
+ * ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0" and "CRC Calculation".
  */
 export const INSTRUCTION = {
   ping: 0x01,
@@ -21,7 +21,7 @@ export const INSTRUCTION = {
 } as const;
 
 export const BROADCAST_ID = 0xfe;
-/** What a status has in its error byte: a number, and this bit while the servo's `hardwareError` is not 0. */
+/** Bit of a status's error byte, beside an error number: set while the servo's `hardwareError` is not 0. */
 export const ALERT = 0x80;
 export const STATUS_ERROR = {
   resultFail: 1,
@@ -33,14 +33,14 @@ export const STATUS_ERROR = {
   access: 7,
 } as const;
 
-/** Header, id and length; with the instruction, where parameters begin; and the CRC. */
+/** Positions of length, instruction and first parameter in a packet; size of the CRC. */
 export const LENGTH_AT = 5;
 export const INSTRUCTION_AT = 7;
 export const PARAMETERS_AT = 8;
 export const CRC_BYTES = 2;
-/** Of each part of a shared status: error, id, CRC. */
+/** Overhead of each part of a shared status: error, id, CRC. */
 export const PART_OVERHEAD_BYTES = 4;
-/** Requests and replies of 30 servos and more. A device may send longer ones; none of our requests asks for one. */
+/** Largest packet: room for requests and replies of 30 servos and more. Devices may send longer ones, but no request here asks for one. */
 export const MAX_PACKET_BYTES = 1024;
 
 const CRC_POLYNOMIAL = 0x8005;
@@ -50,24 +50,24 @@ const CRC_TABLE: Uint16Array = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** CRC-16 of the bytes from `from` up to `end` (excluded), gone on with from `crc`. Tick path. */
+/** Returns the CRC-16 of the bytes from `from` to `end` (excluded), continued from `crc`. Tick path. */
 export function crcOf(bytes: Uint8Array, from: number, end: number, crc = 0): number {
   let sum = crc;
   for (let i = from; i < end; i++) sum = ((sum << 8) & 0xffff) ^ CRC_TABLE[((sum >> 8) ^ bytes[i]!) & 0xff]!;
   return sum;
 }
 
-/** Whether a header's first three bytes end at `at` within what stuffing is about, which begins at the instruction. */
+/** Returns true if FF FF FD, the start of a header, ends at `at` within the stuffed range, which begins at `from`. */
 function endsHeader(bytes: Uint8Array, at: number, from: number): boolean {
   return at >= from + 2 && bytes[at] === 0xfd && bytes[at - 1] === 0xff && bytes[at - 2] === 0xff;
 }
 
-/** Puts FD behind each FF FF FD of instruction and parameters, which end before `end`; returns their new end. */
+/** Inserts FD after each FF FF FD of instruction and parameters, which end before `end`; returns their new end. */
 function stuff(out: Uint8Array, end: number): number {
   let extra = 0;
   for (let i = INSTRUCTION_AT; i < end; i++) if (endsHeader(out, i, INSTRUCTION_AT)) extra++;
   const stuffedEnd = end + extra;
-  // From the back, so that what is still to be read is not written over.
+  // Backwards, so that unread bytes are not overwritten.
   let to = stuffedEnd - 1;
   for (let from = end - 1; to > from; from--) {
     if (endsHeader(out, from, INSTRUCTION_AT)) out[to--] = 0xfd;
@@ -76,7 +76,7 @@ function stuff(out: Uint8Array, end: number): number {
   return stuffedEnd;
 }
 
-/** Takes the FD out again that follows each FF FF FD from `from` up to `end`; returns the new end. Tick path. */
+/** Removes the FD after each FF FF FD from `from` to `end`; returns the new end. Tick path. */
 export function unstuff(bytes: Uint8Array, from: number, end: number): number {
   let to = from;
   for (let i = from; i < end; i++) {
@@ -87,7 +87,7 @@ export function unstuff(bytes: Uint8Array, from: number, end: number): number {
   return to;
 }
 
-/** Writes what stands around the parameters in `out`, which end before `end`; returns how many bytes the packet has. */
+/** Adds header, instruction and CRC to the parameters in `out`, which end before `end`; returns the packet length in bytes. */
 export function finish(out: Uint8Array, id: number, instruction: number, end: number): number {
   out[INSTRUCTION_AT] = instruction;
   const stuffedEnd = stuff(out, end);
@@ -119,7 +119,7 @@ export function copy(out: Uint8Array, at: number, data: Uint8Array, from: number
   return at + count;
 }
 
-/** A status as a servo sends it: what an emulator writes. Returns how many bytes it has. */
+/** Writes a status as sent by a servo, for emulators. Returns its length in bytes. */
 export function writeStatus(
   out: Uint8Array,
   id: number,
@@ -132,7 +132,7 @@ export function writeStatus(
   return finish(out, id, INSTRUCTION.status, copy(out, PARAMETERS_AT + 1, data, at, count));
 }
 
-/** Begins the status that all servos of a fast read share, of parts with `partBytes` parameters each. Returns where its first part goes. */
+/** Begins the shared status of a fast read, with `partBytes` parameters per part. Returns the position of the first part. */
 export function beginSharedStatus(out: Uint8Array, partBytes: readonly number[]): number {
   begin(
     out,
@@ -143,7 +143,7 @@ export function beginSharedStatus(out: Uint8Array, partBytes: readonly number[])
   return PARAMETERS_AT;
 }
 
-/** Adds one servo's part at `at`; its CRC goes over all that was written so far. Not stuffed. Returns where the next one goes. */
+/** Appends one servo's part at `at`; its CRC covers everything written so far. Not stuffed. Returns the position of the next part. */
 export function addSharedPart(
   out: Uint8Array,
   at: number,

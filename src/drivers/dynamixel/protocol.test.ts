@@ -81,7 +81,7 @@ describe('requests of the e-Manual', () => {
       'FF FF FD 00 FE 10 00 93 01 20 00 02 00 A0 00 02 1F 00 01 00 50 B7 68',
     ],
     [
-      // Printed with the CRC of the example of Fast Sync Read (20 F2), which is not that of these bytes; all others are right.
+      // Printed with the CRC of the Fast Sync Read example (20 F2), which does not match these bytes; all other examples are right.
       'Fast Bulk Read',
       () =>
         DXL.fastBulkRead(out, [
@@ -182,7 +182,8 @@ describe('statuses of the e-Manual', () => {
 });
 
 describe('byte stuffing', () => {
-  // "DYNAMIXEL Protocol 2.0", Packet Process: FF FF FD within instruction and parameters becomes FF FF FD FD, before length and CRC are made.
+  // "DYNAMIXEL Protocol 2.0", Packet Process: FF FF FD in instruction and parameters becomes FF FF FD FD, before length
+  // and CRC.
   it.each([
     ['FF FF FD', 'FF FF FD FD'],
     ['00 FF FF FD 01', '00 FF FF FD FD 01'],

@@ -1,4 +1,4 @@
-/** Dynamixel Protocol 2.0 as the servo bus wants it, with and without fast sync read. */
+/** Dynamixel Protocol 2.0 as a `ServoProtocol`, with and without fast sync read. */
 import type { BulkItem, ServoProtocol } from '../servo/protocol.ts';
 import {
   BROADCAST_ID,
@@ -15,17 +15,17 @@ import { DynamixelReader } from './reader.ts';
 /** A status: header, id, length, instruction, error, CRC. */
 const STATUS_OVERHEAD_BYTES = 11;
 
-/** What `clear` wants beside its option, so that no damaged packet clears anything. */
+/** Key that `clear` requires, so that no damaged packet clears anything. */
 const CLEAR_KEY = [0x44, 0x58, 0x4c, 0x22] as const;
 
-/** The protocol with what bring-up and tests want beside the interface that all families share. */
+/** Dynamixel protocol with the further requests of commissioning and tests. */
 export interface DynamixelProtocol extends ServoProtocol {
   reboot(out: Uint8Array, id: number): number;
   regWrite(out: Uint8Array, id: number, address: number, data: Uint8Array, at: number, bytes: number): number;
   action(out: Uint8Array, id: number): number;
-  /** `keep`: what is not reset. */
+  /** `keep`: settings that are not reset. */
   factoryReset(out: Uint8Array, id: number, keep: 'nothing' | 'id' | 'idAndBaud'): number;
-  /** Makes the present position one within a turn again. */
+  /** Resets the turn count, so that the present position is within one turn again. */
   clearTurns(out: Uint8Array, id: number): number;
   bulkRead(out: Uint8Array, items: readonly BulkItem[]): number;
   fastBulkRead(out: Uint8Array, items: readonly BulkItem[]): number;
@@ -104,10 +104,10 @@ const BASE: DynamixelProtocol = {
   createReader: (onStatus) => new DynamixelReader(onStatus),
 };
 
-/** Each servo answers a sync read with a status of its own: what every firmware understands. */
+/** Each servo answers a sync read with its own status; supported by every firmware. */
 export const DYNAMIXEL_PROTOCOL: DynamixelProtocol = BASE;
 
-/** All answer with one status: for servos whose firmware has fast sync read (`fastSyncReadFirmware` of each model). */
+/** All servos answer with one status: for firmware with fast sync read (`fastReadFirmware` of each model). */
 export const FAST_DYNAMIXEL_PROTOCOL: DynamixelProtocol = {
   ...BASE,
   syncRead: syncReading(INSTRUCTION.fastSyncRead),

@@ -10,18 +10,18 @@ import type { Rng } from '../../core/index.ts';
 import { addSharedPart, beginSharedStatus, LENGTH_AT, writeStatus } from './packet.ts';
 import { DynamixelReader } from './reader.ts';
 
-/** `REIN_FUZZ_BYTES=1e8 npx vitest run src/drivers`: a minute for each parser. */
+/** `REIN_FUZZ_BYTES=1e8 npx vitest run src/drivers` takes a minute per parser. */
 const BYTES = Number(process.env['REIN_FUZZ_BYTES'] ?? 1e6);
 const SECONDS = 60_000 * (1 + BYTES / 1e8);
 const CRC_BITS = 16;
 
-/** Bytes of which every other stream has many that stuffing is about. */
+/** Fills `data`; in every other stream many of the bytes need stuffing. */
 function fill(rng: Rng, data: Uint8Array, count: number): void {
   const isStuffed = rng.nextU32() % 2 === 0;
   for (let i = 0; i < count; i++) data[i] = isStuffed ? [0xff, 0xff, 0xfd, 0][rng.nextU32() % 4]! : rng.nextU32();
 }
 
-/** Statuses of up to 24 parameters, and status that several share where `isShared`. */
+/** Sends statuses of up to 24 parameters, and shared statuses if `isShared`. */
 class FuzzedReader implements FuzzedParser {
   readonly #reader: DynamixelReader;
   readonly #data: Uint8Array = new Uint8Array(32);
@@ -103,7 +103,7 @@ describe('Dynamixel packets under damage', () => {
       if (BYTES > 1e6) console.log(name, JSON.stringify(found));
       expect(found.wrong).toBeLessThanOrEqual(collisionsAtMost(found.judged, CRC_BITS));
       expect(found.packetsAccepted).toBeGreaterThan(found.packetsSent / 2);
-      // A collision may be the beginning of something that never ends.
+      // A false CRC match may begin a packet that never ends.
       expect(found.lost).toBeLessThanOrEqual(found.wrong);
       expect(found.grownMiB).toBeLessThan(64);
     },

@@ -1,4 +1,4 @@
-/** Finds packets of Dynamixel Protocol 2.0 in a stream of bytes. */
+/** Parser of Dynamixel Protocol 2.0 packets in a byte stream. */
 import type { OnStatus, StatusReader } from '../servo/protocol.ts';
 import {
   BROADCAST_ID,
@@ -13,34 +13,34 @@ import {
   unstuff,
 } from './packet.ts';
 
-/** Instruction and CRC. */
+/** Smallest length field: instruction and CRC. */
 const LEAST_LENGTH = 3;
-/** Parts of a shared status that may be damaged one after another before it is given up. */
+/** Damaged parts in a row after which a shared status is given up. */
 const BAD_PARTS = 2;
 /** Most parts of a fast bulk read. */
 const MAX_PARTS = 64;
 const HEADER = [0xff, 0xff, 0xfd, 0x00] as const;
 
-/** A request, for an emulator's end: its parameters stand in `bytes` from `at`, `count` of them. */
+/** Called for each request, in emulators: its parameters are `count` bytes of `bytes` from `at`. */
 export type OnRequest = (id: number, instruction: number, bytes: Uint8Array, at: number, count: number) => void;
 
 /**
- * Packets are looked for from the next header on wherever one was wrong, so that what stands inside a damaged packet is not lost. Stuffing
- * keeps headers out of a packet: one that shows up inside ends it at once, and no lying length swallows what follows. Only a shared
- * status (fast read) is not stuffed; each of its parts is judged by its own CRC as it comes, so that the servos before a missing one are
- * heard, and those behind a damaged part too.
+ * After an error the search resumes at the next header, so that packets inside a damaged packet are not lost. Stuffing
+ * keeps headers out of packets: a header inside a packet ends it at once, so a wrong length does not swallow what
+ * follows. Only a shared status (fast read) is not stuffed; each part is checked by its own CRC on arrival, so that
+ * servos before a missing one are received, and those after a damaged part too.
  */
 export class DynamixelReader implements StatusReader {
   readonly #onStatus: OnStatus;
   readonly #onRequest: OnRequest | undefined;
-  /** Begins with what may be a packet; a whole one, and what came with it, fits. */
+  /** Begins with a possible packet; has room for a whole one and bytes received with it. */
   readonly #held: Uint8Array = new Uint8Array(2 * MAX_PACKET_BYTES);
   #length = 0;
-  /** Of the shared status at the front: where its next part begins, how many were judged, and how many of the last ones were wrong. */
+  /** State of the shared status at the front: start of the next part, parts checked, and damaged parts in a row. */
   #partAt = 0;
   #parts = 0;
   #badParts = 0;
-  /** Parameters of each part; −1: `#partSizes`, and none are expected where that is empty too. */
+  /** Parameters of each part; −1: as in `#partSizes`; if that is empty too, no shared status is expected. */
   #partBytes = -1;
   readonly #partSizes: Uint16Array = new Uint16Array(MAX_PARTS);
   #sizes = 0;
@@ -79,14 +79,14 @@ export class DynamixelReader implements StatusReader {
     this.#sizes = 0;
   }
 
-  /** Like `restart`: the next packet may be a shared status of parts with `sizes` parameters (fast bulk read). */
+  /** Like `restart`, but the next packet may be a shared status of parts with `sizes` parameters (fast bulk read). */
   restartParts(sizes: readonly number[]): void {
     this.restart();
     this.#sizes = Math.min(sizes.length, MAX_PARTS);
     for (let i = 0; i < this.#sizes; i++) this.#partSizes[i] = sizes[i]!;
   }
 
-  /** Takes whatever is whole from the front, and leaves what may become a packet there. */
+  /** Takes complete packets from the front; a possible partial packet remains. */
   #scan(): void {
     for (;;) {
       this.#drop(this.#headerFrom(0));
@@ -97,7 +97,7 @@ export class DynamixelReader implements StatusReader {
         if (!this.#takeParts(end)) return;
       } else {
         const inner = this.#headerFrom(INSTRUCTION_AT);
-        // A header within the parameters: the packet was cut off, and another has begun.
+        // A header within the parameters: the packet was truncated, and another has begun.
         if (inner + HEADER.length <= Math.min(this.#length, end - CRC_BYTES)) this.#drop(inner);
         else if (this.#length < end) return;
         else this.#takePacket(end);
@@ -105,7 +105,7 @@ export class DynamixelReader implements StatusReader {
     }
   }
 
-  /** Where the first header from `from` on begins; what is held may end within it. */
+  /** Returns the position of the first header from `from` on; at the end of the buffer it may be incomplete. */
   #headerFrom(from: number): number {
     const held = this.#held;
     for (let at = from; at < this.#length; at++) {
@@ -116,7 +116,7 @@ export class DynamixelReader implements StatusReader {
     return this.#length;
   }
 
-  /** Where the packet at the front ends by its length; −1 where id or length cannot be. */
+  /** Returns the end of the packet at the front according to its length; −1 if id or length is invalid. */
   #endOfPacket(): number {
     const held = this.#held;
     const id = held[4]!;
@@ -141,7 +141,7 @@ export class DynamixelReader implements StatusReader {
     const instruction = held[INSTRUCTION_AT]!;
     const last = unstuff(held, INSTRUCTION_AT, crcAt);
     if (instruction !== INSTRUCTION.status) {
-      // What we have sent ourselves comes back from some adapters.
+      // Some adapters echo our own requests.
       this.#onRequest?.(held[4]!, instruction, held, PARAMETERS_AT, last - PARAMETERS_AT);
     } else if (held[4] !== BROADCAST_ID && last > PARAMETERS_AT) {
       this.#onStatus(held[4]!, held[PARAMETERS_AT]!, held, PARAMETERS_AT + 1, last - PARAMETERS_AT - 1);
@@ -149,12 +149,12 @@ export class DynamixelReader implements StatusReader {
     this.#forget(end);
   }
 
-  /** Judges the parts of the shared status at the front that are whole. Returns whether the front has changed. */
+  /** Checks the complete parts of the shared status at the front. Returns true if the front has changed. */
   #takeParts(end: number): boolean {
     if (this.#partAt === 0) this.#partAt = PARAMETERS_AT;
     for (;;) {
       if (this.#partAt >= end) {
-        // Behind a wrong end something else may have begun.
+        // After a damaged last part, another packet may have begun.
         if (this.#badParts > 0) this.#dropHeader();
         else this.#forget(end);
         return true;
@@ -174,7 +174,7 @@ export class DynamixelReader implements StatusReader {
     const held = this.#held;
     const at = this.#partAt;
     const crcAt = partEnd - CRC_BYTES;
-    // The CRC of the part before is what all up to there comes to, as its servo has seen it: this part can be right without that one.
+    // The previous part's CRC covers everything up to there, as its servo saw it: this part can be valid even if that one is damaged.
     const before = at === PARAMETERS_AT ? 0 : held[at - 2]! + held[at - 1]! * 256;
     const crc = crcOf(held, at === PARAMETERS_AT ? 0 : at - CRC_BYTES, crcAt, before);
     this.#partAt = partEnd;
@@ -188,12 +188,12 @@ export class DynamixelReader implements StatusReader {
     }
   }
 
-  /** Gives up what began at the front; the search goes on behind its first byte. */
+  /** Gives up the packet at the front; the search continues after its first byte. */
   #dropHeader(): void {
     this.#drop(Math.max(1, this.#headerFrom(1)));
   }
 
-  /** The first `count` bytes were part of nothing, but for parts that were taken. */
+  /** Drops the first `count` bytes; they count as skipped, except parts already taken. */
   #drop(count: number): void {
     if (count === 0) return;
     this.#skippedBytes += Math.max(0, count - this.#partAt);

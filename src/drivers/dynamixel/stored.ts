@@ -1,13 +1,13 @@
-/** What Dynamixels have to have stored, beside what is set at each start. Source: the e-Manual's page of each model. */
+/** Stored registers required of Dynamixels, beside those set at each start. Source: the e-Manual's page of each model. */
 import type { Motor } from '../servo/family.ts';
 import type { StoredRule } from '../servo/protocol.ts';
 import type { DynamixelModel } from './models.ts';
 
-/** Greater values of `shadowId` obey no other id; this is the factory's. */
+/** Values of `shadowId` above this obey no other id; the factory value. */
 const ID_MAX = 252;
 const NO_SHADOW = 255;
 
-/** Of `motor`, whose model is `model`. */
+/** Returns the rules for `motor`, whose model is the first argument. */
 export function dynamixelRules(
   { temperatureMaxC }: DynamixelModel,
   { shadowOf }: Pick<Motor, 'shadowOf'>,
@@ -21,7 +21,7 @@ export function dynamixelRules(
     consequence: 'it takes the goals of that id too',
   };
   return [
-    // That of a second servo is set at each start.
+    // The `shadowId` of a second servo is set at each start.
     ...(shadowOf === undefined ? [obeysItsOwn] : []),
     {
       register: 'startupConfiguration',

@@ -1,4 +1,4 @@
-/** What servos of Dynamixel's X series do by themselves when a register is written. */
+/** Reactions of Dynamixel X series servos to register writes. */
 import type { WriteRule } from '../serial/write-rule.ts';
 
 const MANUAL = 'ROBOTIS e-Manual, X series';

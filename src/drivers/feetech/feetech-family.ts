@@ -1,4 +1,4 @@
-/** Feetech's servos behind the generic driver. */
+/** Feetech servos for the generic servo driver. */
 import { ReinError } from '../../core/index.ts';
 import {
   blockOf,
@@ -22,19 +22,19 @@ import { BROADCAST_ID, errorNames, SCS_PROTOCOL, STATUS_ERROR, STS_PROTOCOL } fr
 import { feetechRules } from './stored.ts';
 import { FEETECH_WRITES } from './writes.ts';
 
-/** Errors of which the robot stops at once. A position beyond its limits is told by the reading itself. */
+/** Errors that stop the robot at once. A position beyond its limits is detected from the reading. */
 const FAULTS =
   STATUS_ERROR.voltage | STATUS_ERROR.sensor | STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
 const TORQUE_OFF = 0;
 /** Value of `operatingMode`. */
 const POSITION_MODE = 0;
-/** Of `phase`: which way the motor turns, and which way the encoder counts. Models differ in what leaves the factory. */
+/** Bits of `phase`: direction of the motor, and direction of the encoder. Factory values differ between models. */
 const DIRECTION_BITS = 0x81;
-/** The register has its sign in bit 11. */
+/** Largest offset: the register has its sign in bit 11. */
 const OFFSET_MAX_COUNTS = 2047;
-/** A stored range may be narrower than the calibrated one by this, turns of the horn: some 3 degrees. */
+/** Tolerated difference of the stored range from the calibrated one, turns of the horn: about 3 degrees. */
 const RANGE_SLACK_TURNS = 0.008;
-/** More than any request of ours: what was cut off before the stop is full then. */
+/** Longer than any request of this program: completes a request that was truncated before the stop. */
 const FILL_BYTES = 200;
 
 export const feetechFamily: ServoFamily = {
@@ -48,14 +48,14 @@ export const feetechFamily: ServoFamily = {
       remedy: 'Put them on buses of their own.',
     });
   },
-  // Another generation is asked about when the arm is calibrated; within one, tables are the same.
+  // Firmware of another generation has to be accepted at calibration; within one generation, tables are the same.
   withFirmware: (model) => model,
   identify: (bus, id, pings) => {
     const first = new Uint8Array(5);
     if (bus.ping(id, first, 0, pings) !== 'ok' || bus.read(id, 0, 5, first) !== 'ok') return undefined;
     return identityOf(first, bus.protocol.isLittleEndian);
   },
-  // The maker's own examples move servos whose torque is off (FTServo_Python, sms_sts/write.py).
+  // The manufacturer's own examples move servos with torque off (FTServo_Python, sms_sts/write.py).
   goalTurnsOn: true,
   fastBlock: ({ model }) => blockOf(model, ['torqueEnable', 'presentPosition', 'presentSpeed', 'presentLoad']),
   slowBlocks: ({ model }) => [
@@ -72,7 +72,7 @@ export const feetechFamily: ServoFamily = {
     if (undriven !== undefined) return undriven;
     const turned = directionMoved(feetechFamily, motor, storedDirectionOf(feetechFamily, motor, read), calibration);
     if (turned !== undefined) return turned;
-    // A person's hand has not pressed against both stops alike.
+    // Moved by hand, a joint is not pressed against both stops equally.
     const slack = RANGE_SLACK_TURNS * motor.model.countsPerTurn;
     const narrow = rangeProblem([least, most], feetechFamily.goalRange(motor.model), calibration, slack);
     if (narrow !== undefined || motor.model.registers['homingOffset'] === undefined) return narrow;
@@ -108,7 +108,7 @@ function hasSyncRead({ registers }: ServoModel): boolean {
   return registers['homingOffset'] !== undefined;
 }
 
-/** The first five bytes of the table. */
+/** Returns the identity from the first five bytes of the table. */
 function identityOf(bytes: Uint8Array, isLittleEndian: boolean): ServoIdentity {
   const model = FEETECH_MODELS['sts3215']!.registers['modelNumber']!;
   return { modelNumber: readRegister(model, bytes, 3, isLittleEndian), firmware: `${bytes[0]}.${bytes[1]}` };

@@ -1,4 +1,4 @@
-/** Feetech's bus servos as a kind of driver: SO-100, SO-101, and what else hangs on an STS or SCS bus. */
+/** Driver kind of Feetech bus servos: SO-100, SO-101, and others on an STS or SCS bus. */
 import { z } from 'zod';
 import type { Configured } from '../../schema/index.ts';
 import { servoShape } from '../servo/options.ts';

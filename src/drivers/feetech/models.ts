@@ -1,7 +1,7 @@
-/** Feetech's servos as data: registers, counts and what they mean. */
+/** Feetech servos as data: registers, counts and their meaning. */
 import type { ControlTable, ServoModel } from '../servo/protocol.ts';
 
-/** What both series have, at the same addresses. */
+/** Registers of both series, at the same addresses. */
 const BOTH: ControlTable = {
   firmwareMajor: { address: 0, bytes: 1, isReadOnly: true },
   firmwareMinor: { address: 1, bytes: 1, isReadOnly: true },
@@ -15,12 +15,12 @@ const BOTH: ControlTable = {
   temperatureMax: { address: 13, bytes: 1, unit: 'C', scale: 1, isStored: true },
   voltageMax: { address: 14, bytes: 1, unit: 'V', scale: 0.1, isStored: true },
   voltageMin: { address: 15, bytes: 1, unit: 'V', scale: 0.1, isStored: true },
-  /** Copied to `torqueLimit`, where there is one, when power comes on. */
+  /** Copied to `torqueLimit`, if present, at power-up. */
   torqueMax: { address: 16, bytes: 2, unit: '1', scale: 0.001, isStored: true },
   gainP: { address: 21, bytes: 1, isStored: true },
   gainD: { address: 22, bytes: 1, isStored: true },
   gainI: { address: 23, bytes: 1, isStored: true },
-  /** 0 off, 1 on; of the STS 128 makes the present position the middle (2048). */
+  /** 0: off; 1: on; STS only: 128 makes the present position the middle (2048). */
   torqueEnable: { address: 40, bytes: 1 },
   goalTime: { address: 44, bytes: 2 },
   presentLoad: { address: 60, bytes: 2, sign: { bit: 10 }, unit: '1', scale: 0.001, isReadOnly: true },
@@ -31,8 +31,8 @@ const BOTH: ControlTable = {
 };
 
 /**
- * STS and SMS series. Source: Feetech, "STS3215 memory table" (STS/SMS series, magnetic encoder; firmware 3.x). Speeds and positions have
- * their sign in bit 15, the position's offset in bit 11, loads in bit 10.
+ * STS and SMS series. Source: Feetech, "STS3215 memory table" (STS/SMS series, magnetic encoder; firmware 3.x). Sign
+ * bits: 15 for speeds and positions, 11 for the position offset, 10 for loads.
  */
 const STS: ControlTable = {
   ...BOTH,
@@ -46,7 +46,7 @@ const STS: ControlTable = {
   resolution: { address: 30, bytes: 1, isStored: true },
   homingOffset: { address: 31, bytes: 2, sign: { bit: 11 }, isStored: true },
   operatingMode: { address: 33, bytes: 1, isStored: true },
-  /** Torque that is left once the overload protection has latched, the time until then, and the load that counts as overload. */
+  /** Torque after the overload protection has latched, time until then, and load that counts as overload. */
   protectiveTorque: { address: 34, bytes: 1, unit: '1', scale: 0.01, isStored: true },
   protectionTime: { address: 35, bytes: 1, unit: 's', scale: 0.01, isStored: true },
   overloadTorque: { address: 36, bytes: 1, unit: '1', scale: 0.01, isStored: true },
@@ -57,7 +57,7 @@ const STS: ControlTable = {
   goalPosition: { address: 42, bytes: 2, sign: { bit: 15 } },
   goalSpeed: { address: 46, bytes: 2, sign: { bit: 15 } },
   torqueLimit: { address: 48, bytes: 2, unit: '1', scale: 0.001 },
-  /** 0: the stored registers may be written. */
+  /** 0: stored registers are writable. */
   lock: { address: 55, bytes: 1 },
   presentPosition: { address: 56, bytes: 2, sign: { bit: 15 }, isReadOnly: true },
   presentSpeed: {
@@ -73,8 +73,8 @@ const STS: ControlTable = {
 };
 
 /**
- * SCS series, highest byte first, potentiometer. Source: Feetech, "SCS series memory table" (SCS0009). No stored offset, no current, no
- * sync read.
+ * SCS series, big-endian, potentiometer. Source: Feetech, "SCS series memory table" (SCS0009). No stored offset, no
+ * current, no sync read.
  */
 const SCS: ControlTable = {
   ...BOTH,
@@ -95,10 +95,10 @@ const SCS: ControlTable = {
   },
 };
 
-/** 1 kgf·cm, in which data sheets give torques, N·m. */
+/** 1 kgf·cm, the torque unit of the data sheets, N·m. */
 const KGF_CM_NM = 0.0980665;
 
-/** By the name that robot files have. Torques: the data sheet of each model, at the voltage named. */
+/** Models by their name in robot files. Torques: data sheet of each model, at the voltage given. */
 export const FEETECH_MODELS: Readonly<Record<string, ServoModel>> = {
   sts3215: {
     name: 'sts3215',
@@ -138,5 +138,5 @@ export const FEETECH_MODELS: Readonly<Record<string, ServoModel>> = {
   },
 };
 
-/** Value of the register `baud`, by bits per second. Source: the same tables. */
+/** Bit rates, bit/s; the index is the value of register `baud`. Source: the same tables. */
 export const FEETECH_BAUDS: readonly number[] = [1_000_000, 500_000, 250_000, 128_000, 115_200, 76_800, 57_600, 38_400];

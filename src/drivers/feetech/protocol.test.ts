@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FeetechReader, INSTRUCTION, SCS_PROTOCOL, STS_PROTOCOL, writeStatus } from './protocol.ts';
 
-/** What `write` puts into a buffer, as the manual prints it. */
+/** Returns the bytes that `write` puts into a buffer, formatted as in the manual. */
 function printed(write: (out: Uint8Array) => number): string {
   const out = new Uint8Array(256);
   return hex(out.subarray(0, write(out)));
@@ -29,8 +29,8 @@ function read(...pieces: readonly Uint8Array[]): { statuses: Status[]; reader: F
   return { statuses, reader };
 }
 
-// Feetech, "Communication Protocol User Manual" of the magnetic encoder series (SMS and STS), chapter 1.3: each example has its
-// number there.
+// Feetech, "Communication Protocol User Manual" of the magnetic encoder series (SMS and STS), chapter 1.3: examples
+// with their numbers there.
 describe("the worked examples of Feetech's protocol manual", () => {
   const data = bytesOf('00 08 00 00 E8 03');
 
@@ -107,10 +107,10 @@ describe("the reader of Feetech's packets", () => {
       const wrong = good.slice();
       wrong[bit >> 3] = wrong[bit >> 3]! ^ (1 << (bit & 7));
       const { statuses, reader } = read(wrong, good, good);
-      // A length that lies holds the others back until the time for answers is over.
+      // A wrong length holds back the packets behind it until the timeout of the reply.
       reader.restart();
       expect(statuses.length).toBeGreaterThanOrEqual(1);
-      // A checksum of 8 bits lets one through whose length is wrong: the bus wants the length that it asked for.
+      // A checksum of 8 bits accepts some packets with a wrong length: the bus accepts only the length that it asked for.
       const asLong = statuses.filter(({ parameters }) => parameters.length === 2);
       for (const status of asLong) expect(status).toEqual({ id: 1, error: 0, parameters: [24, 5] });
     }

@@ -1,6 +1,6 @@
 /**
- * Packets of Feetech's bus servos: FF FF, id, length, instruction or error, parameters, checksum. Source: "Feetech Smart Servo
- * Communication Protocol" (STS and SMS: registers lowest byte first, with sync read; SCS: highest byte first, without).
+ * Packets of Feetech bus servos: FF FF, id, length, instruction or error, parameters, checksum. Source: "Feetech Smart
+ * Servo Communication Protocol" (STS and SMS: little-endian registers, with sync read; SCS: big-endian, without).
  */
 import type { Echo, OnStatus, ServoProtocol, StatusReader } from '../servo/protocol.ts';
 
@@ -11,7 +11,7 @@ export const INSTRUCTION = {
   regWrite: 0x04,
   action: 0x05,
   factoryReset: 0x06,
-  /** Of the vendor's newer SDK: starts anew; and makes where it stands the middle, or the position that it is given. */
+  /** In the vendor's newer SDK only: restart; and set the present position as the middle, or as a given position. */
   restart: 0x0a,
   calibrateOffset: 0x0b,
   syncRead: 0x82,
@@ -22,7 +22,7 @@ export const BROADCAST_ID = 0xfe;
 export const HEADER_BYTE = 0xff;
 /** Header, id, length, instruction or error, checksum. */
 const OVERHEAD_BYTES = 6;
-/** Length counts the instruction (or error) and the checksum too. */
+/** The length field includes instruction (or error) and checksum. */
 const LENGTH_BEYOND = 2;
 const MAX_LENGTH = 250;
 const MAX_PACKET_BYTES = MAX_LENGTH + 4;
@@ -30,12 +30,12 @@ const MAX_PACKET_BYTES = MAX_LENGTH + 4;
 /** Error bits of a status (the protocol's table of the working state). */
 export const STATUS_ERROR = { voltage: 1, sensor: 2, temperature: 4, current: 8, angle: 16, overload: 32 } as const;
 
-/** Which errors are set, in words. For people; allocates. */
+/** Returns the names of the errors in `error`. For messages; allocates. */
 export function errorNames(error: number): readonly string[] {
   return Object.entries(STATUS_ERROR).flatMap(([name, bit]) => ((error & bit) === 0 ? [] : [name]));
 }
 
-/** Fills in length and checksum of the packet in `out` whose parameters end before `end`; returns how many bytes it has. */
+/** Adds header, length and checksum to the packet in `out`, whose parameters end before `end`; returns its length in bytes. */
 function finish(out: Uint8Array, id: number, instruction: number, end: number): number {
   out[0] = HEADER_BYTE;
   out[1] = HEADER_BYTE;
@@ -46,14 +46,14 @@ function finish(out: Uint8Array, id: number, instruction: number, end: number): 
   return end + 1;
 }
 
-/** Of the bytes from `from` up to `end` (excluded): id to last parameter. */
+/** Returns the checksum of the bytes from `from` to `end` (excluded): id to last parameter. */
 export function checksumOf(bytes: Uint8Array, from: number, end: number): number {
   let sum = 0;
   for (let i = from; i < end; i++) sum += bytes[i]!;
   return ~sum & 0xff;
 }
 
-/** A status as a servo sends it: what an emulator writes. Returns how many bytes it has. */
+/** Writes a status as sent by a servo, for emulators. Returns its length in bytes. */
 export function writeStatus(
   out: Uint8Array,
   id: number,
@@ -66,9 +66,9 @@ export function writeStatus(
   return finish(out, id, error, 5 + count);
 }
 
-/** A request differs from an answer in nothing but who sends it: a ping from the answer of a servo with a voltage error, say. */
+/** Requests and statuses share one format: a ping, for example, looks like the status of a servo with a voltage error. */
 function echoOf(request: Uint8Array, id: number, error: number, bytes: Uint8Array, at: number, count: number): Echo {
-  // Nobody has that id.
+  // No servo has the broadcast id.
   if (id === BROADCAST_ID) return 'surely';
   if (request[2] !== id || request[3] !== count + LENGTH_BEYOND || request[4] !== error) return 'no';
   for (let i = 0; i < count; i++) if (request[5 + i] !== bytes[at + i]) return 'no';
@@ -121,12 +121,12 @@ export const STS_PROTOCOL: ServoProtocol = createProtocol(true);
 export const SCS_PROTOCOL: ServoProtocol = createProtocol(false);
 
 /**
- * Packets in a stream, byte by byte. After a wrong checksum or length it goes on behind the header that was wrong, so that a packet
- * which stands inside is not lost. Reads requests too (their instruction stands where a status has its error): an emulator's end.
+ * Parser of packets in a byte stream. After a wrong checksum or length the search resumes behind the wrong header, so
+ * that packets inside are not lost. Also reads requests (instruction in place of the error), for emulators.
  */
 export class FeetechReader implements StatusReader {
   readonly #onStatus: OnStatus;
-  /** The packet so far; never more than one. */
+  /** Packet received so far; at most one. */
   readonly #packet: Uint8Array = new Uint8Array(MAX_PACKET_BYTES);
   #length = 0;
   #skippedBytes = 0;
@@ -147,7 +147,7 @@ export class FeetechReader implements StatusReader {
   push(bytes: Uint8Array, from: number, to: number): void {
     for (let i = from; i < to; i++) {
       this.#packet[this.#length++] = bytes[i]!;
-      // What does not begin a packet is dropped from its front, until what is left may be one.
+      // Drops bytes from the front until the rest may be a packet.
       while (!this.#isBegun()) this.#dropFirst();
     }
   }
@@ -159,7 +159,7 @@ export class FeetechReader implements StatusReader {
     }
   }
 
-  /** Whether what is held may be the beginning of a packet; a whole one is handed out first. */
+  /** Returns true if the held bytes may begin a packet. A complete packet is delivered first. */
   #isBegun(): boolean {
     const packet = this.#packet;
     const length = this.#length;
@@ -168,7 +168,7 @@ export class FeetechReader implements StatusReader {
     if (length < 2) return true;
     if (packet[1] !== HEADER_BYTE) return false;
     if (length < 3) return true;
-    // FF is no id: a third one is the header's, and a byte before it was none.
+    // FF is not a valid id: a third FF belongs to the header, and the first one does not.
     if (packet[2] === HEADER_BYTE) return false;
     if (length < 4) return true;
     const end = packet[3]! + 3;
@@ -179,7 +179,7 @@ export class FeetechReader implements StatusReader {
       return false;
     }
     this.#onStatus(packet[2]!, packet[4]!, packet, 5, packet[3]! - LENGTH_BEYOND);
-    // Behind a length that lied there may be more than one.
+    // After a wrong length, more than one packet may be held.
     this.#length -= end + 1;
     packet.copyWithin(0, end + 1, length);
     return this.#isBegun();

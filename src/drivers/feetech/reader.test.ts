@@ -6,9 +6,9 @@ import { FeetechReader, writeStatus } from './protocol.ts';
 /** See `src/drivers/dynamixel/reader.test.ts`. */
 const BYTES = Number(process.env['REIN_FUZZ_BYTES'] ?? 1e6);
 /**
- * The sum of eight bits lets one of 256 damaged packets pass by chance, two turned bits of one place that make up for each other, and
- * any whose length is one too long and that another packet follows: then the sum that it needs is the FF of that one's header. One of 64 in
- * all; what is left is the bus's to see, which takes no reply of another length, and plausibility's (row 15).
+ * The 8-bit sum accepts 1 of 256 damaged packets by chance, two flipped bits at one position that cancel out, and any packet
+ * whose length is one too long and that is followed by another: the sum then expected is the FF of the next header. 1 of 64
+ * in all; the rest is left to the bus, which accepts no reply of another length, and to plausibility checks (row 15).
  */
 const CHECKSUM_BITS = 6;
 

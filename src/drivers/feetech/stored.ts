@@ -1,13 +1,16 @@
-/** What Feetech's servos have to have stored. Source: the memory tables named in `models.ts`. */
+/** Stored registers required of Feetech servos. Source: the memory tables named in `models.ts`. */
 import type { ServoModel, StoredRule } from '../servo/protocol.ts';
 import { STATUS_ERROR } from './protocol.ts';
 
 /** Bits of `phase`. */
 const PHASE = { fineSpeed: 4, zeroSpeedIsMost: 8, countsTurns: 16 } as const;
-/** Errors of which torque has to go off by itself. */
+/** Errors on which the servo must switch torque off by itself. */
 const UNLOADING = STATUS_ERROR.temperature | STATUS_ERROR.current | STATUS_ERROR.overload;
 
-/** Of both series; a model leaves out what it has not. Ranges are around what leaves the factory, for servos of 6 to 12 V. */
+/**
+ * Returns the rules of both series; those of missing registers do not apply. Ranges enclose factory values, for servos
+ * of 6 to 12 V.
+ */
 export function feetechRules(model: ServoModel): readonly StoredRule[] {
   const last = Math.round(model.goalMaxCounts ?? model.countsPerTurn - 1);
   const volts = model.name.endsWith('_12v') || model.name === 'sts3250' ? 140 : 80;

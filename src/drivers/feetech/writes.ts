@@ -1,4 +1,4 @@
-/** What servos of Feetech's STS and SCS series do by themselves when a register is written. */
+/** Reactions of Feetech STS and SCS servos to register writes. */
 import type { WriteRule } from '../serial/write-rule.ts';
 
 const TABLE = 'Feetech, STS/SMS memory table';

@@ -1,20 +1,20 @@
 /**
- * A bus of bytes for the mock robot, so that what it is sent can be watched from outside: references, torque on and off, and
- * the guardian's stop. One frame is `RB` (2 bytes), kind u8, joints u8, count u32, joints × double (rad), CRC-32C u32 over all
- * that; little-endian.
+ * Byte bus of the mock robot, to observe from outside what is sent: references, torque on and off, and the guardian's
+ * stop. One frame is `RB` (2 bytes), kind u8, joints u8, count u32, joints × double (rad), CRC-32C u32 over all that;
+ * little-endian.
  */
 import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
 import { crc32c, ReinError } from '../../core/index.ts';
 import type { DriverBus, DriverStatus } from '../driver.ts';
 
-/** `stop` comes from the guardian, the others from the driver. */
+/** `stop` is sent by the guardian, the others by the driver. */
 export const MOCK_FRAME = { reference: 1, torqueOn: 2, torqueOff: 3, stop: 4 } as const;
 
 const MAGIC = 0x4252; // "RB"
 const HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
-/** The driver's end. */
+/** Driver's end of the bus. */
 export class MockBus implements DriverBus {
   readonly path: string;
   readonly stopFrames: readonly Uint8Array[];
@@ -27,21 +27,21 @@ export class MockBus implements DriverBus {
   constructor(path: string, joints: number) {
     this.path = path;
     this.#frame = encode(MOCK_FRAME.reference, 0, new Array<number>(joints).fill(0));
-    // A frame that was cut off takes what follows it for its rest: zeros complete it first, and make it wrong.
+    // After a truncated frame, the bytes that follow are taken as its rest: zeros complete it first, with a wrong checksum.
     this.stopFrames = [new Uint8Array(this.#frame.length), encode(MOCK_FRAME.stop, 0, [])];
     this.#view = new DataView(this.#frame.buffer);
     this.#checked = this.#frame.subarray(0, this.#frame.length - CRC_BYTES);
   }
 
-  /** Of one frame. */
+  /** Length of one frame. */
   get frameBytes(): number {
     return this.#frame.length;
   }
 
-  /** Opens a named pipe or a terminal's end. Throws `ReinError`. */
+  /** Opens a named pipe or one end of a terminal. Throws `ReinError`. */
   open(): void {
     try {
-      // A pipe is opened both ways: so it does not matter whether its listener is there already.
+      // Opened for reading and writing, a pipe does not need its reader to be present already.
       const isPipe = statSync(this.path).isFIFO();
       const way = isPipe ? constants.O_RDWR : constants.O_WRONLY | constants.O_NOCTTY;
       this.#fd = openSync(this.path, way | constants.O_NONBLOCK);
@@ -53,7 +53,7 @@ export class MockBus implements DriverBus {
     }
   }
 
-  /** Writes one frame. `late`: nobody reads, and the bus is full. Tick-safe. */
+  /** Writes one frame. `late`: the bus is full and has no reader. Tick-safe. */
   send(kind: number, valuesRad: ArrayLike<number>): DriverStatus {
     if (this.#fd < 0) return 'lost';
     this.#count = (this.#count + 1) >>> 0;
@@ -77,7 +77,7 @@ export class MockBus implements DriverBus {
 /** Called for each intact frame; `valuesRad` is reused. */
 export type MockFrameListener = (kind: number, count: number, valuesRad: Float64Array) => void;
 
-/** A listener's end: finds the frames in a stream of bytes, steps over what is none, and counts it. Never throws. */
+/** Listener's end: finds the frames in a byte stream; skips and counts bytes that belong to none. Never throws. */
 export class MockBusReader {
   readonly #onFrame: MockFrameListener;
   #held: Uint8Array = new Uint8Array(0);
@@ -102,7 +102,7 @@ export class MockBusReader {
     this.#held = all.slice(at);
   }
 
-  /** How many bytes to go on; `undefined`: the frame is not all there. */
+  /** Returns the number of bytes to advance; `undefined`: the frame is incomplete. */
   #take(all: Uint8Array, at: number): number | undefined {
     const view = new DataView(all.buffer, all.byteOffset + at, all.length - at);
     const length = HEAD_BYTES + 8 * view.getUint8(3) + CRC_BYTES;

@@ -1,4 +1,4 @@
-/** A robot that exists only as arithmetic: for tests, and the smallest example of a driver. Faults on demand. */
+/** Purely computed robot for tests, and the smallest example of a driver. Injects faults on demand. */
 import {
   allFinite,
   BUS,
@@ -30,11 +30,11 @@ import type { MockDriverOptions } from './options.ts';
 
 /** Time constant of the mock's servos: the distance to the reference shrinks to 1/e in this time. */
 const SERVO_TIME_CONSTANT_S = 0.02;
-/** By so much more with every read, rad. */
+/** Further displacement per read of the fault `pushed`, rad. */
 const PUSH_RAD = 0.02;
 const CONTACT_N = 200;
 const SLOW_PERIODS = 2.1;
-/** A fault that a scene asks for happens so many reads later: by then the arm moves. */
+/** Delay in reads before a fault requested by a scene occurs: by then the arm moves. */
 const SCENE_FAULT_TICKS = 40;
 const SHIFTED_RAD = 1;
 const SCALED_RATIO = 0.5;
@@ -52,7 +52,7 @@ const HARDWARE_ROWS: Readonly<Record<HardwareFault, number>> = {
   obstacleNear: 47,
   obstacleInside: 47,
 };
-/** Encoders count beyond the limits of the joints, so that an arm which stands there can be brought back, rad. */
+/** Encoder range beyond the joint limits, so that an arm outside its limits can be brought back, rad. */
 const ENCODER_BEYOND_RAD = 1;
 
 /**
@@ -60,7 +60,7 @@ const ENCODER_BEYOND_RAD = 1;
  * period passes per `read`, whatever the clock says. Same options and calls, same numbers.
  */
 export class MockDriver implements Driver {
-  /** What `open` gives. */
+  /** Facts that `open` returns. */
   readonly facts: DriverFacts;
   readonly report: DriverReport = createDriverReport();
   readonly scene: Scene;
@@ -74,11 +74,11 @@ export class MockDriver implements Driver {
   readonly #referenceRad: Vec<'rad'>;
   readonly #signals: Float64Array;
   readonly #torqueNm: Float64Array;
-  /** What its readings are off by, joint by joint, rad. */
+  /** Reading error of each joint, rad. */
   readonly #offRad: Float64Array;
-  /** Where torque came on, rad. */
+  /** Positions at which torque was switched on, rad. */
   readonly #enabledAtRad: Float64Array;
-  /** How far the first joint goes for what it is asked. */
+  /** Gain from commanded to actual motion of the first joint. */
   #gain = 1;
   #isSwapped = false;
   #said = 0;
@@ -129,12 +129,12 @@ export class MockDriver implements Driver {
     return this.#isEnabled;
   }
 
-  /** What was last written, rad. The driver's own array. */
+  /** Last reference written, rad. The driver's own array. */
   get referenceRad(): Vec<'rad'> {
     return this.#referenceRad;
   }
 
-  /** Makes `fault` happen for the next `ticks` reads (or writes, for `rejected`). */
+  /** Makes `fault` happen in the next `ticks` reads (or writes, for `rejected`). */
   inject(fault: MockFault, ticks: number): void {
     this.#faults.inject(fault, ticks);
   }
@@ -237,11 +237,11 @@ export class MockDriver implements Driver {
 
   #count(counter: BusCounter, by: number): void {
     const { busCounters } = this.report;
-    // NaN where nothing counts, and stays so.
+    // Counters are NaN if not counted, and stay NaN.
     busCounters[BUS[counter]] = busCounters[BUS[counter]]! + by;
   }
 
-  /** A calibration that is wrong: joints obey, and are read, otherwise than the file says. */
+  /** Applies the calibration faults: joints move, and are read, differently from the robot file. */
   #miscalibrate(): void {
     const faults = this.#faults;
     const wraps = faults.take('wrapped') && Math.abs(this.#positionRad[0]! - this.#enabledAtRad[0]!) > WRAPS_AFTER_RAD;
@@ -251,7 +251,7 @@ export class MockDriver implements Driver {
     this.#isSwapped = faults.take('swapped');
   }
 
-  /** Where joint `i` really goes. */
+  /** Returns the actual target of joint `i`, rad. */
   #goalRad(i: number): number {
     const by = this.#isSwapped && i < 2 ? 1 - i : i;
     const askedRad = this.#referenceRad[by]! - this.#offRad[by]!;
@@ -291,7 +291,7 @@ export class MockDriver implements Driver {
     this.#velocityRadPerS.fill(0);
     this.#referenceRad.set(layout.jointsRad);
     this.#pushedRad = 0;
-    // As signals: `fault lost: 5` in a layout makes the arm be lost for five reads, once it moves.
+    // Faults are requested as signals: `fault lost: 5` in a layout makes the robot `lost` for five reads once it moves.
     for (const fault of MOCK_FAULTS) {
       const ticks = layout.signals[`fault ${fault}`];
       if (ticks !== undefined) this.#faults.schedule(fault, SCENE_FAULT_TICKS, ticks);
@@ -300,7 +300,7 @@ export class MockDriver implements Driver {
   }
 }
 
-/** Holds the thread up, as a bus does that answers late. */
+/** Blocks the thread, like a bus that answers late. */
 function wait(seconds: number): void {
   const endMs = performance.now() + 1e3 * seconds;
   while (performance.now() < endMs);

@@ -1,15 +1,17 @@
-/** When the mock driver fails: as set, or by chance from a seed, so that every failure can be replayed. */
+/** Fault injection of the mock driver: on request, or at random from a seed, so that every failure can be replayed. */
 import { HARDWARE, type HardwareFault, Rng } from '../../core/index.ts';
 
 /**
- * `absent`: `open` fails. `lost`, `late`: `read` says so and measures nothing. `frozen`: `read` says ok but the
- * numbers stay. `nan`, `jump` (by 2π): the first joint's position is wrong. `rejected`: `write` refuses. `pushed`: the joints are
- * pushed away, by 0.02 rad more with every read. `contact`: the tool feels 200 N. `emergencyStop`: the button is pressed. `slow`: `read`
- * takes a little more than two control periods of real time. `foreignReply`: another servo answers first, which its bus drops and
- * counts. What `HARDWARE` names: the hardware says so. `mirrored`: the first joint turns the other way; `swapped`: the first two
- * obey for each other; `scaled`: the first goes half as far; `stuck`: the first does not move; `shifted`: its zero is 1 rad off;
- * `wrapped`: its reading jumps by 2π 0.01 rad beyond where torque came on; `distanceSilent`:
- * nothing new is heard of the distance of a person.
+ * - `absent`: `open` fails. `lost`, `late`: `read` returns this and measures nothing. `rejected`: `write` refuses.
+ * - `frozen`: `read` returns ok but the numbers stay. `nan`, `jump` (by 2π): the first joint's position is wrong.
+ * - `pushed`: the joints are pushed away, by 0.02 rad more with every read. `contact`: the tool measures 200 N.
+ * - `emergencyStop`: the button is pressed. `slow`: `read` takes a little more than two control periods of real time.
+ * - `foreignReply`: another servo answers first; its bus drops and counts that. Names in `HARDWARE`: reported by the
+ *   hardware.
+ * - First joint: `mirrored`, turns the other way; `scaled`, moves half as far; `stuck`, does not move; `shifted`, zero
+ *   is 1 rad off; `wrapped`, reading jumps by 2π at 0.01 rad from where torque came on. `swapped`: the first two joints
+ *   obey each other's references.
+ * - `distanceSilent`: the distance of people is no longer updated.
  */
 export const MOCK_FAULTS = [
   'absent',
@@ -37,7 +39,7 @@ export type MockFault = (typeof MOCK_FAULTS)[number];
 
 export interface FaultPlan {
   readonly seed: number;
-  /** Chance of each fault per call, [0, 1]. Faults left out never happen by chance. */
+  /** Probability of each fault per call, [0, 1]. Omitted faults never happen at random. */
   readonly ratio: Readonly<Partial<Record<MockFault, number>>>;
 }
 
@@ -58,21 +60,21 @@ export class MockFaults {
     this.#left[fault] = ticks;
   }
 
-  /** Makes `fault` happen for `ticks` calls, `afterTicks` reads from now. The last request counts. */
+  /** Makes `fault` happen for `ticks` calls, `afterTicks` reads from now. Replaces an earlier request. */
   schedule(fault: MockFault, afterTicks: number, ticks: number): void {
     this.#scheduled = fault;
     this.#waitTicks = afterTicks;
     this.#scheduledTicks = ticks;
   }
 
-  /** A read begins. Tick-safe. */
+  /** Called at the start of each read. Tick-safe. */
   tick(): void {
     if (this.#scheduled === undefined || this.#waitTicks-- > 0) return;
     this.inject(this.#scheduled, this.#scheduledTicks);
     this.#scheduled = undefined;
   }
 
-  /** Whether `fault` happens in this call. Tick-safe. */
+  /** Returns true if `fault` happens in this call. Tick-safe. */
   take(fault: MockFault): boolean {
     if (this.#left[fault] > 0) {
       this.#left[fault]--;

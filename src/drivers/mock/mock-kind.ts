@@ -1,4 +1,4 @@
-/** The mock as a kind of driver: the smallest example of one. */
+/** Mock driver kind: the smallest example of one. */
 import type { Configured } from '../../schema/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { type MockDriverOptions, mockOptions, mockSchema } from './options.ts';
@@ -8,7 +8,7 @@ export const mockKind: DriverKind<Configured<typeof mockSchema>, MockDriverOptio
   schema: mockSchema,
   options: mockOptions,
   movesNothing: true,
-  // It stands for what is real: nobody may take it for a simulation.
+  // Stands in for a real robot: it must not be taken for a simulation.
   world: () => 'real',
   optionsOf: ({ kind: _, ...options }, { signalNames }) => ({ signalNames, ...options }),
   create: async (options, { model }) => new (await import('./mock-driver.ts')).MockDriver(model, options),

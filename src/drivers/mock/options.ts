@@ -1,4 +1,4 @@
-/** What a mock is made from: what a robot's file says of it, and what tests ask for besides. */
+/** Mock driver options: those of a robot file, and further ones for tests. */
 import { z } from 'zod';
 import { type Configured, num } from '../../schema/index.ts';
 import { MOCK_FAULTS } from './mock-faults.ts';
@@ -45,13 +45,13 @@ export const mockSchema = z.strictObject({
 
 export const mockOptions = z.strictObject({
   ...fields,
-  // Counts what a bus counts, without one.
+  // Counts `busCounters` without a bus.
   countsBus: z.boolean().optional(),
   // Further signals, whose values `resetScene` sets.
   signalNames: z.array(z.string()).optional(),
-  // Joint positions at the start, rad; the model's home pose where absent.
+  // Joint positions at the start, rad; default: the model's home pose.
   startRad: z.array(z.number()).optional(),
-  // Faults that happen by chance, each with its chance per call.
+  // Random faults, each with its probability per call.
   faults: z
     .strictObject({ seed: z.number(), ratio: z.partialRecord(z.enum(MOCK_FAULTS), z.number().min(0).max(1)) })
     .optional(),

@@ -249,8 +249,8 @@ describe('the peg and its hole', () => {
   const rng = new Rng(7);
 
   /**
-   * How deep the tip gets below the plate's top when the reference goes down to `toM` below it with the hole `offsetM`
-   * beside the tip.
+   * Returns the depth of the tip below the plate's top after the reference went down to `toM` below it, with the hole
+   * `offsetM` beside the tip.
    */
   async function pushedDepthM(
     task: 'insert' | 'insert-tight',

@@ -1,6 +1,6 @@
 /**
- * A simulated robot behind the same contract as a real one: the arm in the scene of peg insertion, or a robot from its own MJCF or URDF.
- * A control period passes per `read`.
+ * Simulated robot behind the same contract as a real one: the arm in the peg insertion scene, or a robot from its own
+ * MJCF or URDF. Each `read` advances by one control period.
  */
 import {
   allFinite,
@@ -25,32 +25,32 @@ import {
   type ServiceAnswer,
 } from '../driver.ts';
 
-/** Positions a servo's encoder can express, rad or m; of the arm in the scene two turns and a bit. */
+/** Largest position that a servo's encoder can represent, rad or m; for the arm in the scene, slightly more than one turn. */
 const ENCODER_RANGE_RAD = 32;
 const SCENE_RANGE_RAD = 2.1 * Math.PI;
-/** The same for a distance driven, m, or an angle turned, rad. */
+/** Largest position of a driven distance, m, or a turned angle, rad. */
 const ODOMETRY_RANGE = 1e6;
 
 type Shapes = ReturnType<RobotPlant['shapes']>;
 
-/** Measures positions, velocities, torques and the force on the tool; among surroundings, where things are too. */
+/** Measures joint positions, velocities, torques and the force on the tool, and with surroundings also object positions. */
 export class MujocoDriver implements Driver {
-  /** What `open` gives. The arm in the scene has a force sensor. */
+  /** Facts that `open` returns. The arm in the scene has a force sensor. */
   readonly facts: DriverFacts;
   readonly report: DriverReport = createDriverReport();
-  /** Puts the robot itself, and what is beside it. Throws `TypeError` while the driver is not open. */
+  /** Places the robot and its surroundings. Throws `TypeError` while the driver is not open. */
   readonly scene: Scene = sceneOf(this);
   readonly #model: RobotModel;
   readonly #options: MujocoDriverOptions | PlantDriverOptions;
   readonly #periodS: number;
-  /** Something else than the servos holds the links' weight. */
+  /** The links' weight is held by something other than the servos. */
   readonly #holdsWeight: boolean;
-  /** [n] the farthest that a reference may be from 0, rad or m. */
+  /** [n] largest distance of a reference from 0, rad or m. */
   readonly #mostRad: Float64Array;
-  /** [n] what a count of each encoder is, rad or m; 0: readings are exact. */
+  /** [n] encoder resolution, rad or m per count; 0: readings are exact. */
   readonly #countRad: Float64Array;
   readonly #reference: Float64Array;
-  /** What the joints exert instead of following a reference, while `#isExerting`. */
+  /** Torques that the joints exert instead of following a reference, while `#isExerting`. */
   readonly #torqueNm: Float64Array;
   #isExerting = false;
   #plant: RobotPlant | PegPlant | undefined;
@@ -74,11 +74,11 @@ export class MujocoDriver implements Driver {
       if (isInScene) return SCENE_RANGE_RAD;
       return isFree(joint) ? ODOMETRY_RANGE : ENCODER_RANGE_RAD;
     });
-    // What stands still by its counts is judged as such: simulation is to show what an arm of bus servos does.
+    // Joints without gravity compensation are read in encoder counts: standstill is then judged as on an arm of bus servos.
     this.#countRad = Float64Array.from(model.joints, (joint) => (this.#holdsWeight ? 0 : encoderNoiseOf(joint)));
   }
 
-  /** Throws `ReinError` for a file that MuJoCo does not load, and for a robot that has other joints. */
+  /** Throws `ReinError` for a file that MuJoCo cannot load, and for a robot with other joints. */
   async open(): Promise<DriverFacts> {
     if (this.#plant !== undefined) throw new TypeError('the driver is open already');
     const options = this.#options;
@@ -112,8 +112,8 @@ export class MujocoDriver implements Driver {
   read(out: RobotState): DriverStatus {
     const plant = this.#plant;
     if (plant === undefined) return 'lost';
-    // Torque off with the weight held: the references follow, so that the servos pull nowhere. An arm that only its servos hold
-    // would sink out of every pose that it is put to: somebody holds that up where it is.
+    // Torque off and weight held otherwise: the references follow the joints, so that the servos do not pull. An arm
+    // held by its servos alone would sink out of each pose it is put in: it is held in place, as if by a person.
     if (!this.#isEnabled && this.#holdsWeight) this.#hold(plant);
     const isSound = this.#isExerting
       ? plant.exert(this.#torqueNm, this.#periodS)
@@ -128,7 +128,7 @@ export class MujocoDriver implements Driver {
     if (this.#plant === undefined || !this.#isEnabled) return 'lost';
     if (referenceRad.length !== this.#reference.length) return 'rejected';
     for (let i = 0; i < referenceRad.length; i++) {
-      // MuJoCo would zero a NaN without a word. The negation also catches NaN.
+      // MuJoCo would silently replace a NaN by 0. The negation also catches NaN.
       if (!(Math.abs(referenceRad[i]!) <= this.#mostRad[i]!)) return 'rejected';
     }
     this.#reference.set(referenceRad);
@@ -137,8 +137,8 @@ export class MujocoDriver implements Driver {
   }
 
   /**
-   * Lets the joints exert torques (on top of their weight's, N·m; limited to what the servos can) until the next `write`
-   * or `torque`, as a robot with an effort interface does. Answers as `write` does.
+   * Makes the joints exert torques (in addition to gravity compensation, N·m; clamped to the servo limits) until the
+   * next `write` or `torque`, like a robot with an effort interface. Returns the same as `write`.
    */
   exert(torqueNm: ArrayLike<number>): DriverStatus {
     if (this.#plant === undefined || !this.#isEnabled) return 'lost';
@@ -155,7 +155,7 @@ export class MujocoDriver implements Driver {
     this.#isEnabled = false;
   }
 
-  /** The robot from its own file, while it is open: its energies and distances, for checks. */
+  /** Plant of a robot simulated from its own file, while open: energies and distances, for checks. */
   get plant(): RobotPlant | undefined {
     return this.#plant instanceof RobotPlant ? this.#plant : undefined;
   }
@@ -174,13 +174,13 @@ export class MujocoDriver implements Driver {
     out.measuredAtS = this.#timeS;
   }
 
-  /** What there is to draw. Throws `TypeError` while the driver is not open. */
+  /** Shapes to draw. Throws `TypeError` while the driver is not open. */
   get shapes(): Shapes {
     if (this.#shapes === undefined) throw new TypeError('the driver is not open');
     return this.#shapes;
   }
 
-  /** Puts robot and surroundings in place, at rest. Throws `ReinError`. */
+  /** Places robot and surroundings, at rest. Throws `ReinError`. */
   arrange(layout: SceneLayout): void {
     const plant = this.#plant;
     if (plant === undefined) throw new TypeError('the driver is not open');

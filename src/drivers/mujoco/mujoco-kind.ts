@@ -1,4 +1,4 @@
-/** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file among what the task says. */
+/** MuJoCo driver kind: the arm in the peg insertion scene, or a robot from its own file in the surroundings of the task. */
 import { ReinError, servosLead } from '../../core/index.ts';
 import {
   type MujocoDriverOptions,

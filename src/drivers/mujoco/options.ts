@@ -1,4 +1,4 @@
-/** What a robot's file says of the simulator. */
+/** Schema of the simulator's section in a robot file. */
 import { z } from 'zod';
 import { packagesField } from '../../plant/index.ts';
 import type { Configured } from '../../schema/index.ts';
@@ -23,7 +23,7 @@ export const mujocoSchema = z.strictObject({
 
 export type MujocoConfig = Configured<typeof mujocoSchema>;
 
-/** Whether `driver` is the simulator's. */
+/** True if `driver` is the simulator. */
 export function isMujoco(driver: { readonly kind: string }): driver is MujocoConfig {
   return driver.kind === 'mujoco';
 }

@@ -1,21 +1,24 @@
-/** From joint references to the numbers that a robot's controller takes. Pure arithmetic, nothing allocates after construction. */
+/** Conversion of joint references to the commands of a robot's controller. Pure arithmetic; no allocation after construction. */
 import { ArmKinematics, clamp, type RobotModel, type RobotState } from '../../core/index.ts';
 import { ackermannAxes } from '../reference-motion.ts';
 import { commandSize, type RosDriverOptions } from './options.ts';
 
-/** What a law reads at each tick. */
+/** Input of a command law at each tick. */
 export interface LawInput {
   readonly referenceRad: Float64Array;
   readonly referenceVelocityRadPerS: Float64Array;
   readonly measured: RobotState;
-  /** `measured` is new enough to act on. Where it is not, nothing is worked off: its error would stay, and move the robot on. */
+  /**
+   * `measured` is recent enough for feedback. If not, no error is corrected: a stale one would persist and keep moving
+   * the robot.
+   */
   readonly isMeasured: boolean;
 }
 
-/** Writes a command's numbers into `out` from `at` on. Tick-safe. */
+/** Writes a command's numbers into `out`, starting at `at`. Tick-safe. */
 export type CommandLaw = (input: LawInput, out: Float64Array, at: number) => void;
 
-/** The law of `command`'s interface for `model`. Throws `RangeError` for one that such a robot has not. */
+/** Returns the law of `command`'s interface for `model`. Throws `RangeError` if the robot does not fit the interface. */
 export function createCommandLaw(model: RobotModel, command: RosDriverOptions['command']): CommandLaw {
   const joints = model.joints.length;
   switch (command.interface) {
@@ -41,12 +44,12 @@ export function createCommandLaw(model: RobotModel, command: RosDriverOptions['c
 }
 
 /**
- * The numbers of a stop: zero for what moves or pushes by itself, the measured position for what holds. `ackermann`: no
- * speed, and the steering angle that `out` has already: wheels that snapped straight would leave the curve. Tick-safe.
+ * Writes a stop command: zero for interfaces that move or push, the measured position for those that hold. `ackermann`:
+ * speed 0, steering angle in `out` unchanged, because straightened wheels would leave the curve. Tick-safe.
  */
 export type StopLaw = (measured: RobotState, out: Float64Array, at: number) => void;
 
-/** How the arm `model` is stopped through `command`'s interface. */
+/** Returns the stop law of `command`'s interface for `model`. */
 export function createStopLaw(model: RobotModel, command: RosDriverOptions['command']): StopLaw {
   const size = commandSize(command.interface, model.joints.length);
   switch (command.interface) {
@@ -77,7 +80,7 @@ function leads(command: RosDriverOptions['command'], joints: number): readonly n
   return Array.from({ length: joints }, (_, i) => (leadS.length === 1 ? leadS[0]! : (leadS[i] ?? 0)));
 }
 
-/** A servo that lags by a known time is sent where the reference will be then; at rest, exactly the reference. */
+/** A servo with a known lag is commanded ahead of the reference by that time; at rest, exactly the reference. */
 function positionLaw(model: RobotModel, leadS: readonly number[]): CommandLaw {
   const limits = model.joints;
   return ({ referenceRad, referenceVelocityRadPerS }, out, at) => {
@@ -99,7 +102,7 @@ function velocityLaw(model: RobotModel, gainPerS: number): CommandLaw {
   };
 }
 
-/** Gravity is the robot's own affair: what is sent comes on top of what holds the arm up. Blind, it is nothing. */
+/** Gravity is compensated by the robot: efforts are added to its gravity compensation. Without recent measurements, all are 0. */
 function effortLaw(model: RobotModel): CommandLaw {
   const limits = model.joints;
   return ({ referenceRad, referenceVelocityRadPerS, measured, isMeasured }, out, at) => {
@@ -116,7 +119,7 @@ function effortLaw(model: RobotModel): CommandLaw {
   };
 }
 
-/** The speeds of a base's axes, in its own frame: x ahead, y to the left, yaw; m/s and rad/s. */
+/** Velocities of a base's axes, in its own frame: x ahead, y to the left, yaw; m/s and rad/s. */
 function twistLaw(model: RobotModel): CommandLaw {
   const places = model.joints.map(({ name }) => ({ x: 0, y: 1, yaw: 5 })[name]);
   if (places.includes(undefined)) throw new RangeError('a twist moves the axes x, y and yaw of a base');
@@ -135,7 +138,7 @@ function ackermannLaw(model: RobotModel): CommandLaw {
   };
 }
 
-/** The reference's tool pose: x, y, z (m), quaternion w, x, y, z. */
+/** Tool pose at the reference: x, y, z (m), quaternion w, x, y, z. */
 function poseLaw(model: RobotModel): CommandLaw {
   const kinematics = new ArmKinematics(model);
   const pose = new Float64Array(7);

@@ -1,9 +1,9 @@
-/** What a robot behind ROS 2 is reached by: written in the robot's file, sent to the processes that speak ROS. */
+/** Options of a robot behind ROS 2: `driver` section of the robot file, also sent to the ROS processes. */
 import { z } from 'zod';
 import { packagesField } from '../../plant/index.ts';
 import { type Configured, num, whole } from '../../schema/index.ts';
 
-/** What the robot's controller takes. */
+/** Command interfaces of robot controllers. */
 export const COMMAND_INTERFACES = [
   'position',
   'jointTrajectory',
@@ -16,12 +16,12 @@ export const COMMAND_INTERFACES = [
 ] as const;
 export type CommandInterface = (typeof COMMAND_INTERFACES)[number];
 
-/** A controller that goes on holding what it was sent last. */
+/** True if the controller keeps holding the last command. */
 export function holdsPosition(kind: CommandInterface): boolean {
   return kind === 'position' || kind === 'jointTrajectory' || kind === 'pose';
 }
 
-/** A name of ROS: relative, private or absolute. */
+/** ROS name: relative, private or absolute. */
 function rosName(description: string): z.ZodString {
   return z
     .string()
@@ -158,12 +158,12 @@ export const rosSchema = z.strictObject({
   packages: packagesField,
 });
 
-/** The name under which the distance of people goes beside the task's signals; no signal of a task can have it. */
+/** Signal name under which the distance of people is sent along with the task's signals; reserved. */
 export const DISTANCE_SIGNAL = 'distance of people';
 
 export type RosConfig = Configured<typeof rosSchema>;
 
-/** Whether `driver` is that of a robot behind ROS 2. */
+/** True if `driver` is that of a robot behind ROS 2. */
 export function isRos(driver: { readonly kind: string }): driver is RosConfig {
   return driver.kind === 'ros';
 }
@@ -171,13 +171,13 @@ export function isRos(driver: { readonly kind: string }): driver is RosConfig {
 const { signals, freshnessMs, minimumRateHz, wrench, controllerManager, scene } = rosSchema.shape;
 
 export const rosOptions = z.strictObject({
-  // In the order of every vector, and what the robot calls them.
+  // In the order of every vector, with the robot's own joint names.
   jointNames: z.array(z.string()),
   rosJointNames: z.array(z.string()),
   signalNames: z.array(z.string()),
-  // `ackermann`: distance of the axles, m, and the largest steering angle, rad.
+  // `ackermann`: wheelbase, m, and largest steering angle, rad.
   command: command.extend({ wheelbaseM: z.number().min(0), steeringMaxRad: z.number().min(0) }),
-  // Where positions and velocities come from.
+  // Source of positions and velocities.
   state: z.strictObject({ kind: z.enum(['jointStates', 'odometry']), topic: z.string() }),
   signals,
   freshnessMs,
@@ -189,9 +189,9 @@ export const rosOptions = z.strictObject({
 
 export type RosDriverOptions = Configured<typeof rosOptions>;
 
-/** The programs that speak ROS for the guard, which loads none of it. */
+/** Programs that speak ROS for the guard, which does not load ROS. */
 export const rosProcesses = z.strictObject({
-  // Compiled modules, by path: of the bridge, and of the process that can only stop.
+  // Paths of the compiled modules of bridge and stopper.
   bridgeModule: z.string().min(1),
   stopperModule: z.string().min(1),
   // `--ros-args …`: namespace and remaps.
@@ -200,7 +200,7 @@ export const rosProcesses = z.strictObject({
 
 export type RosProcesses = Configured<typeof rosProcesses>;
 
-/** How many numbers a command has. */
+/** Returns the number of values in a command. */
 export function commandSize(interfaceName: CommandInterface, joints: number): number {
   switch (interfaceName) {
     case 'jointTrajectory':

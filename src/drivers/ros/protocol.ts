@@ -1,11 +1,11 @@
 /**
- * What the guard and the processes that speak ROS send each other: kinds of messages, what those are started with, and measurements and
- * commands, at every tick, as rows of doubles. All times are seconds of the machine's monotonic clock.
+ * Protocol between the guard and the ROS processes (bridge, stopper): message kinds, start-up configuration, and per
+ * tick measurements and commands as rows of doubles. All times are seconds of the machine's monotonic clock.
  */
 import type { RobotModel, SceneLayout } from '../../core/index.ts';
 import { commandSize, type RosDriverOptions } from './options.ts';
 
-/** Guard to bridge: `command`, `request`. Guard to stopper: `pulse`. Back: the others. Numbers apart, they are JSON. */
+/** Guard to bridge: `command`, `request`. Guard to stopper: `pulse`. To the guard: the others. JSON, except rows of numbers. */
 export const ROS_MESSAGE = {
   command: 32,
   pulse: 33,
@@ -19,50 +19,50 @@ export const ROS_MESSAGE = {
   acted: 40,
 } as const;
 
-/** The file descriptor on which a process writes to the guard. */
+/** File descriptor on which a process writes to the guard. */
 export const TO_GUARD_FD = 3;
 
-/** Lasting conditions that programs know by their names: the process that speaks ROS is away, and what it has found. */
+/** Names of lasting conditions for programs: the bridge is not running, and conditions that it reports. */
 export const ROS_CONDITION = { bridge: 'bridge', simulated: 'bridge/simulated' } as const;
 
-/** How the folder is called, in the system's for temporary files, that holds a guard's pipes. */
+/** Name prefix of the folder of a guard's pipes in the system's temporary directory. */
 export const ROS_FOLDER_PREFIX = 'rein-ros-';
 
-/** In a JSON file that the guard writes; its path is the first argument, the life's number the second. */
+/** Contents of a JSON file written by the guard; its path is the first argument of the process, the generation the second. */
 export interface RosProcessConfig {
   readonly model: RobotModel;
   readonly options: RosDriverOptions;
-  /** `--ros-args …` for both: namespace, remaps; no name of a node. */
+  /** `--ros-args …` for both processes: namespace and remaps, but no node name. */
   readonly rosArguments: readonly string[];
-  /** Where the process reads what the guard's tick writes. */
+  /** Path from which the process reads what the guard's tick writes. */
   readonly inbox: string;
 }
 
-/** Numbers at the beginning of a row of measurements. */
+/** Indices of the header of a measurement row. */
 export const STATE = {
-  /** Which life of the bridge sent it: rises by one each time it is started. */
+  /** Bridge instance that sent the row: incremented with each start. */
   generation: 0,
   sentAtS: 1,
-  /** When the newest measurement of all joints arrived; 0: never. */
+  /** Arrival time of the newest measurement of all joints; 0: never. */
   measuredAtS: 2,
-  /** Measurements of all joints so far. */
+  /** Number of measurements of all joints so far. */
   measurements: 3,
-  /** When the newest wrench arrived; 0: never. */
+  /** Arrival time of the newest wrench; 0: never. */
   wrenchAtS: 4,
-  /** `seq` of the newest stop that was begun; 0 for none. */
+  /** `seq` of the newest stop that was begun; 0: none. */
   stoppedSeq: 5,
-  /** Until when the signals count as new; 0: none has come, or all are events. */
+  /** Time until which the signals are fresh; 0: none received, or all are events. */
   signalsValidUntilS: 6,
-  /** 1: what is measured, or who has the controllers, does not allow that the robot is commanded. */
+  /** 1: the measurements, or the active controllers, do not permit commands. */
   unfit: 7,
-  /** When the distance of people came last, s; 0: never. */
+  /** Arrival time of the newest distance of people, s; 0: never. */
   distanceAtS: 8,
   scalars: 9,
 } as const;
 
-/** Numbers at the beginning of a command. */
+/** Indices of the header of a command row. */
 export const COMMAND = {
-  /** The life of the bridge that it is meant for: others ignore it. */
+  /** Bridge instance that the command is meant for: others ignore it. */
   generation: 0,
   seq: 1,
   issuedAtS: 2,
@@ -70,24 +70,24 @@ export const COMMAND = {
   kind: 3,
   scalars: 4,
 } as const;
-/** `drive`: publish. `stop`: zero or hold, then deactivate where asked; what follows is ignored until the next `prepare`. */
+/** `drive`: publish. `stop`: zero or hold, then deactivate if configured; later commands are ignored until the next `prepare`. */
 export const COMMAND_KIND = { drive: 1, stop: 2 } as const;
 
-/** What the process that can only stop hears every tick. */
+/** Indices of the pulse, sent to the stopper every tick. */
 export const PULSE = {
   seq: 0,
   sentAtS: 1,
   /** One of `PULSE_KIND`. */
   kind: 2,
-  /** How long the silence after it may last, s. */
+  /** Longest permitted silence after this pulse, s. */
   validForS: 3,
-  /** `ackermann`: the steering angle that a stop keeps, rad. */
+  /** `ackermann`: steering angle kept by a stop, rad. */
   steeringRad: 4,
-  /** When a simulated robot's scene was put back last, s; 0: never. */
+  /** Time of the last scene reset of a simulated robot, s; 0: never. */
   sceneResetAtS: 5,
   numbers: 6,
 } as const;
-/** `idle`: nothing to stop. `armed`: stop when this is the last that is heard. `act`: stop now. */
+/** `idle`: nothing to stop. `armed`: stop if no further pulse arrives. `act`: stop now. */
 export const PULSE_KIND = { idle: 0, armed: 1, act: 2 } as const;
 
 export function stateNumbers(options: RosDriverOptions): number {
@@ -98,7 +98,7 @@ export function commandNumbers(options: RosDriverOptions): number {
   return COMMAND.scalars + commandSize(options.command.interface, options.jointNames.length);
 }
 
-/** Where each part of a row of measurements begins. */
+/** Start index of each part of a measurement row. */
 export interface StateLayout {
   readonly positionRad: number;
   readonly velocityRadPerS: number;
@@ -116,31 +116,31 @@ export function stateLayout(joints: number, signals: number): StateLayout {
   return { positionRad, velocityRadPerS, torqueNm, wrench, signals: wrench + 6, end: wrench + 6 + signals };
 }
 
-/** What takes longer than a tick. Answered once, and only asked while nothing moves. */
+/** Request that takes longer than a tick. Answered once; sent only while nothing moves. */
 export type RosRequest =
-  /** Is everything there that motion needs? Activates controllers where the robot's file says so. */
+  /** Checks that everything needed for motion is present. Activates controllers if the robot file says so. */
   { readonly kind: 'prepare' } | { readonly kind: 'resetScene'; readonly layout: SceneLayout };
 
-/** `reason` is a message for people. */
+/** `reason` is shown to the operator. */
 export type RosAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-/** The driver's end of the pipes to the processes that speak ROS. The guard makes it; tests make a fake. */
+/** Driver's end of the pipes to the ROS processes. Created by the guard; tests use a fake. */
 export interface RosLink {
-  /** Starts the processes and resolves when they are there, or rejects with `ReinError('driver', …)`. */
+  /** Starts the processes and resolves once they are ready, or rejects with `ReinError('driver', …)`. */
   open(): Promise<void>;
-  /** The life of the bridge that runs now; −1 while none does. Tick-safe. */
+  /** Returns the instance number of the running bridge; −1 if none runs. Tick-safe. */
   generation(): number;
-  /** The process that can only stop is there and listens. Tick-safe. */
+  /** Returns true if the stopper is running and listening. Tick-safe. */
   isStopperReady(): boolean;
-  /** How often that process has stopped the robot so far. Tick-safe. */
+  /** Returns the number of times that the stopper has stopped the robot so far. Tick-safe. */
   stopsPast(): number;
-  /** Copies the newest measurements into `row`; false when nothing came since the last call. Tick-safe. */
+  /** Copies the newest measurements into `row`; returns false if none arrived since the last call. Tick-safe. */
   takeState(row: Float64Array): boolean;
-  /** Hands a command to the bridge; false when it does not read. Never waits. Tick-safe. */
+  /** Sends a command to the bridge; returns false if the bridge does not read. Never waits. Tick-safe. */
   send(row: Float64Array): boolean;
-  /** Reports the state to the process that can only stop. Never waits. Tick-safe. */
+  /** Sends a pulse to the stopper. Never waits. Tick-safe. */
   pulse(row: Float64Array): boolean;
-  /** Asks the bridge and waits for its answer, at most `timeoutMs`. Not for the tick. */
+  /** Sends a request to the bridge and waits for its answer, at most `timeoutMs`. Not for the tick. */
   ask(request: RosRequest, timeoutMs: number): RosAnswer;
   close(): Promise<void>;
 }

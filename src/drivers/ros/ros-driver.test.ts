@@ -23,7 +23,7 @@ describe('the ROS driver', () => {
   it('is late when the newest measurement is older than it may be, and ok again when one comes', async () => {
     const { driver, link, state } = await enabledRig();
     link.isSilent = true;
-    // 10 and 20 ms are fresh; the third look is 30 ms after the last measurement.
+    // 10 and 20 ms are fresh; the third read is 30 ms after the last measurement.
     expect([driver.read(state), driver.read(state), driver.read(state)]).toEqual(['ok', 'ok', 'late']);
     link.isSilent = false;
     expect(driver.read(state)).toBe('ok');
@@ -50,7 +50,7 @@ describe('the ROS driver', () => {
     expect(driver.read(state)).toBe('lost');
     link.isBridgeSilent = false;
     expect(driver.read(state)).toBe('ok');
-    // Back, and still not followed: only an operator enables it again.
+    // The bridge is back, and commands are still ignored: only an operator enables the robot again.
     expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('lost');
     expect(link.commands).toHaveLength(commands);
   });
@@ -75,7 +75,7 @@ describe('the ROS driver', () => {
     expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('lost');
     expect(link.commands).toHaveLength(commands);
     expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
-    // What was then does not matter after the next time that torque comes on.
+    // After torque comes on again, the earlier stop does not matter.
     driver.torque(0);
     driver.torque(1);
     driver.read(state);
@@ -274,7 +274,7 @@ describe('the numbers of a command', () => {
     const { drive, link, driver, state } = await enabledRig(kind);
     drive(target);
     link.isSilent = true;
-    // As while braking after the joint states fell silent: the reference goes on and comes to rest.
+    // As while braking after the joint states fell silent: the reference moves on and comes to rest.
     for (let i = 2; i <= 8; i++) drive(ur5eLike.homeRad.map((angle) => angle + 0.01 * i));
     const speed = kind === 'velocity' ? 0.01 / PERIOD_S : 0;
     for (const value of drive(ur5eLike.homeRad.map((angle) => angle + 0.09))) expect(value).toBeCloseTo(speed, 6);

@@ -1,9 +1,10 @@
 /**
- * A robot behind ROS 2, seen from the guard's tick. It speaks no ROS itself: processes of their own do, and a crash there
- * is a robot that does not answer here. Measurements are the newest that arrived; commands replace one another.
+ * Driver of a robot behind ROS 2, called from the guard's tick. It loads no ROS: bridge and stopper are separate
+ * processes, and a crash there is a robot that does not answer here. Measurements are the newest received; commands
+ * replace one another.
  *
- * What stops the robot when: this driver, by a stop that the bridge publishes, on `torque(0)`; the process that can only stop,
- * as soon as the bridge is dead or silent while torque is on, or this process is.
+ * The robot is stopped by this driver on `torque(0)`, through a stop that the bridge publishes; or by the stopper, as
+ * soon as the bridge is dead or silent while torque is on, or this process is.
  */
 import {
   allFinite,
@@ -43,28 +44,28 @@ import {
 } from './protocol.ts';
 import { WristWrench } from './wrist-wrench.ts';
 
-/** A bridge that sends nothing for so long, or for twice as long as a measurement may be old, is taken for dead. */
+/** A bridge that sends nothing for this time, or for twice `freshnessMs` if longer, is considered dead. */
 const BRIDGE_SILENT_S = 0.05;
-/** Force sensors may be slower than joint states. */
+/** Longest age of a wrench: force sensors may be slower than joint states. */
 const WRENCH_MAX_AGE_S = 0.2;
-/** A measurement older than this, and than it may be, is not fed back any more. */
+/** A measurement older than this, and than `freshnessMs`, is not used for feedback. */
 const FEEDBACK_MAX_AGE_S = 0.05;
-/** The guard's own silence that makes the other process stop the robot; longer where the guard's periods are. */
+/** Silence of the guard after which the stopper stops the robot; longer for long control periods. */
 const PULSE_VALID_S = 0.1;
-/** So many periods of silence: the guard itself takes more than three for a fault, so that both agree. */
+/** Silence in control periods: the guard itself faults after more than three, so both agree. */
 const PULSE_PERIODS = 4;
-/** Services may take so long; nothing moves meanwhile. */
+/** Timeout of a service call; nothing moves meanwhile. */
 const ASK_MS = 2000;
-/** Waiting for a stop to end, three services, and discovery: what the bridge waits for in a `prepare`, and some more. */
+/** Timeout of `prepare`: covers the bridge's waits for a stop to end, three services and discovery, with some margin. */
 const PREPARE_MS = 5000;
-/** How long `open` waits for the first measurement before it goes on without. */
+/** Time that `open` waits for the first measurement before it continues without one. */
 const FIRST_STATE_MS = 5000;
 const POLL_MS = 10;
-/** How often the end looks whether the bridge has begun the stop. */
+/** Number of polls at `close` for the bridge to begin the stop. */
 const STOP_POLLS = 5;
 
 export class RosDriver implements Driver {
-  /** What `open` gives. */
+  /** Facts that `open` returns. */
   readonly facts: DriverFacts;
   readonly report: DriverReport = createDriverReport();
   readonly scene: Scene | undefined;
@@ -80,9 +81,9 @@ export class RosDriver implements Driver {
   readonly #pulse: Float64Array = new Float64Array(PULSE.numbers);
   readonly #measured: RobotState;
   readonly #localSignals: Float64Array;
-  /** [signals] places in the task's names; −1 for the distance of people. */
+  /** [signals] indices in the task's signal names; −1 for the distance of people. */
   readonly #signalIndex: readonly number[];
-  /** [1] when the distance of people that was taken last had come, s; 0: none. */
+  /** [1] arrival time of the last distance of people that was copied, s; 0: none. */
   readonly #distanceAtS: Float64Array = new Float64Array(1);
   readonly #reference: ReferenceMotion;
   readonly #lawInput: { -readonly [K in keyof LawInput]: LawInput[K] };
@@ -91,9 +92,9 @@ export class RosDriver implements Driver {
   #isOpen = false;
   #isEnabled = false;
   #hasActed = false;
-  /** How often it had been stopped past us when torque came on. */
+  /** Count of stops by the stopper at the time torque came on. */
   #stopsPast = 0;
-  /** `seq` of a stop that the bridge has not begun yet; 0 for none. */
+  /** `seq` of a stop that the bridge has not begun yet; 0: none. */
   #awaitedStop = 0;
   #hasState = false;
 
@@ -136,7 +137,7 @@ export class RosDriver implements Driver {
     await this.#link.open();
     this.#isOpen = true;
     const waitUntilS = this.#clock.nowS() + FIRST_STATE_MS * 1e-3;
-    // A robot that comes up later is waited for in the state `disconnected`.
+    // A robot that starts later is awaited in the state `disconnected`.
     while (!this.#takeState() && this.#clock.nowS() < waitUntilS) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
@@ -160,8 +161,9 @@ export class RosDriver implements Driver {
   }
 
   /**
-   * Behind a stop nothing is commanded: a controller that was taken away and comes back meanwhile would throw the robot to where it was to go.
-   * One of positions holds the last. Speeds go on until they are taken back. Torques have to be commanded.
+   * Commands nothing after a stop: a controller that was deactivated and comes back meanwhile would throw the robot to
+   * the last target. Position controllers hold the last command. Velocities persist until a stop is sent. Torques have
+   * to be commanded.
    */
   #endCommands(): ServiceAnswer {
     const { interface: kind } = this.#options.command;
@@ -195,7 +197,7 @@ export class RosDriver implements Driver {
     this.#isEnabled = false;
     this.#fillCommand(COMMAND_KIND.stop);
     const isHeard = this.#link.send(this.#command) && this.#isBridgeAlive();
-    // Until the bridge has begun it there is still something to stop.
+    // Until the bridge has begun the stop, the robot may still move.
     if (isHeard && !this.#hasActed) this.#awaitedStop = this.#command[COMMAND.seq]!;
     else this.#act();
   }
@@ -204,17 +206,17 @@ export class RosDriver implements Driver {
     if (!this.#isOpen) return 'lost';
     this.#takeState();
     if (!this.#isBridgeAlive()) {
-      // It cannot brake the robot any more. Who can is signalled at once, and not when the fault has been counted out.
+      // The bridge can no longer brake the robot. The stopper is signalled at once, before the fault has been counted out.
       if (this.#mayMove()) this.#act();
       return 'lost';
     }
     if (this.#row[STATE.stoppedSeq]! >= this.#awaitedStop) this.#awaitedStop = 0;
-    // It was stopped past us, because we were held up: what we command is not what it does any more.
+    // The stopper has stopped the robot because this process was held up: the robot no longer follows its commands.
     if (this.#isEnabled && this.#link.stopsPast() !== this.#stopsPast) this.#hasActed = true;
     this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, this.#pulseValidS);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';
-    // Without torque it shows where the robot may be; torque does not come on, and `prepare` says why.
+    // Without torque, the measurement still shows the robot's pose; torque does not come on, and `prepare` gives the reason.
     if (this.#isEnabled && this.#row[STATE.unfit] !== 0) return 'lost';
     if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3 || this.#isSensorSilent()) return 'late';
     this.#copyMeasured(out);
@@ -241,7 +243,7 @@ export class RosDriver implements Driver {
     await this.#link.close();
   }
 
-  /** Waits a moment for the bridge to begin the stop; what it does not begin is done past it. */
+  /** Waits briefly for the bridge to begin the stop; if it does not, the stopper is signalled. */
   async #untilStopped(): Promise<void> {
     for (let i = 0; i < STOP_POLLS && this.#awaitedStop > 0; i++) {
       this.#takeState();
@@ -252,7 +254,7 @@ export class RosDriver implements Driver {
     else if (!this.#hasActed) this.#sendPulse(PULSE_KIND.idle, this.#pulseValidS);
   }
 
-  /** The robot may obey something that has not been taken back. */
+  /** True if the robot may still follow a command that has not been revoked. */
   #mayMove(): boolean {
     return (this.#isEnabled || this.#awaitedStop > 0) && !this.#hasActed;
   }
@@ -274,7 +276,7 @@ export class RosDriver implements Driver {
     return this.#hasState;
   }
 
-  /** A sensor that spoke and fell silent: what is pressed, or how the task stands, is not known any more. */
+  /** True if a sensor that had sent fell silent: contact force or task state are then unknown. */
   #isSensorSilent(): boolean {
     const nowS = this.#clock.nowS();
     const wrenchAtS = this.#row[STATE.wrenchAtS]!;
@@ -297,7 +299,7 @@ export class RosDriver implements Driver {
     out.positionRad.set(measured.positionRad);
     out.velocityRadPerS.set(measured.velocityRadPerS);
     out.torqueNm.set(measured.torqueNm);
-    // Nobody measures where the wheels point: they are taken to be where they were sent.
+    // The steering angle is not measured: the wheels are assumed to be at the commanded angle.
     if (this.#steering >= 0) out.positionRad[this.#steering] = this.#reference.positionRad[this.#steering]!;
     if (this.#wrist === undefined) out.wrench.fill(0);
     else this.#wrist.write(measured, out.wrench);
@@ -310,7 +312,7 @@ export class RosDriver implements Driver {
     out.measuredAtS = this.#row[STATE.measuredAtS]!;
   }
 
-  /** It counts as measured anew once it has come anew, not with each measurement of the joints: a person may have come nearer since. */
+  /** Counts a new distance only when one has arrived, not with each joint measurement: a person may have come nearer since. */
   #copyDistance(signal: number): void {
     const { distance } = this.report;
     if (this.facts.measuresDistance !== true || this.#row[STATE.distanceAtS] === this.#distanceAtS[0]) return;
@@ -359,7 +361,7 @@ export class RosDriver implements Driver {
   }
 
   #resetScene(layout: SceneLayout): void {
-    // The tick stands still meanwhile, and that is no reason to stop the robot.
+    // The tick is blocked meanwhile, which must not stop the robot.
     if (this.#isEnabled) this.#sendPulse(PULSE_KIND.armed, 2 * ASK_MS * 1e-3);
     const answer = this.#link.ask({ kind: 'resetScene', layout }, ASK_MS);
     if (!answer.ok) {

@@ -1,10 +1,10 @@
-/** A robot behind ROS 2 as a kind of driver. Only a guard process drives one: it starts the processes that speak ROS. */
+/** Driver kind of robots behind ROS 2. Runs in guard processes only, which start the ROS processes. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { modelSource, placedModel } from '../../plant/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { DISTANCE_SIGNAL, type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';
 
-/** Kinds of commands that only bases take. */
+/** Command interfaces that only bases take. */
 const BASE_INTERFACES: readonly string[] = ['twist', 'twistStamped', 'ackermann'];
 
 export const rosKind: DriverKind<RosConfig, RosDriverOptions> = {
@@ -39,7 +39,7 @@ function checkInterface({ command }: RosConfig, robot: RobotModel): void {
   });
 }
 
-/** The distance of people comes as one more signal, which is no task's. */
+/** Returns the distance of people as an additional signal, outside the task's signals. */
 function distanceOf({ distance }: RosConfig, { separation }: RobotModel): RosDriverOptions['signals'] {
   if (distance === undefined || separation === undefined) return [];
   return [{ name: DISTANCE_SIGNAL, freshnessMs: separation.freshnessMs, ...distance }];

@@ -1,4 +1,4 @@
-/** A force–torque sensor's numbers, turned into the base frame and tared. */
+/** Force–torque sensor readings, rotated into the base frame and tared. */
 import { ArmKinematics, type RobotModel, type RobotState } from '../../core/index.ts';
 import type { RosDriverOptions } from './options.ts';
 
@@ -15,12 +15,12 @@ export class WristWrench {
     this.#taresAtEnable = options.tareAtEnable;
   }
 
-  /** The next measurement becomes zero, where the robot's file asks for that. Tick-safe. */
+  /** Takes the next measurement as zero, if the robot file asks for that. Tick-safe. */
   tare(): void {
     this.#mustTare = this.#taresAtEnable;
   }
 
-  /** Writes what `measured.wrench` (sensor frame) is in the base frame into `out` (6). Tick-safe. */
+  /** Writes `measured.wrench` (sensor frame), rotated into the base frame, to `out` (6). Tick-safe. */
   write(measured: RobotState, out: Float64Array): void {
     const { wrench } = measured;
     if (this.#mustTare) this.#offset.set(wrench);

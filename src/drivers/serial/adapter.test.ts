@@ -13,12 +13,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A port as the kernel and udev show it, behind a root hub that has a number of its own. Returns its path. */
+/** Creates a port as shown by kernel and udev, behind a root hub with its own serial number. Returns its path. */
 function plugIn(name: string, bus: string, serial: string | undefined, socket: string): string {
   const hub = join(folders.sys, 'devices', 'pci0000:00', '0000:00:14.0', 'usb1');
   const usb = join(hub, bus);
   const face = join(usb, `${bus}:1.0`);
-  // A USB modem's port hangs on the interface, others on a port of their own below it.
+  // A USB modem's port is on the interface, others on a port of their own below it.
   const device = name.startsWith('ttyACM') ? face : join(face, name);
   mkdirSync(device, { recursive: true });
   for (const [at, text] of [

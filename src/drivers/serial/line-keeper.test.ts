@@ -3,7 +3,7 @@ import { ReinError, SystemClock } from '../../core/index.ts';
 import type { SerialLine } from './line.ts';
 import { LineKeeper } from './line-keeper.ts';
 
-/** Lines that were opened and are not closed. */
+/** Lines that are open. */
 const open = new Set<SerialLine>();
 let path: string;
 let warning: SerialLine['warning'];

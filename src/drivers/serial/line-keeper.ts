@@ -1,15 +1,15 @@
-/** The line that a driver hangs on: opened, lost, opened again, and what people should know of that. Nothing here is for the tick. */
+/** Serial line of a driver: opened, lost, opened again, with notices for the operator. Not for the tick. */
 import { type GuardNotice, ReinError, withoutFullStop } from '../../core/index.ts';
 import type { ServiceAnswer } from '../driver.ts';
 import { checkPath, type LineSettings, type OpenLine, type SerialLine } from './line.ts';
 
-/** What somebody who has seen that something is wrong asks for. */
+/** Recovery that the operator has requested. */
 export interface Recovery {
-  /** Throws `ReinError` where it is wrong still. */
+  /** Throws `ReinError` if the fault persists. */
   readonly act: () => void;
-  /** Row of the fault table that what `act` throws belongs to. */
+  /** Row of the fault table for the error that `act` throws. */
   readonly rowOf: (refusal: ReinError) => number;
-  /** Said where it is well; absent: nothing. */
+  /** Message if it succeeded; absent: none. */
   readonly isBack?: string | undefined;
 }
 
@@ -22,12 +22,12 @@ export class LineKeeper {
     this.#openLine = openLine;
   }
 
-  /** Of the port as it was opened last; empty before. */
+  /** Path of the port as opened last; empty before. */
   get path(): string {
     return this.#path;
   }
 
-  /** Opens what `settings` say, and has `takeOver` set up what hangs on it. Throws what that throws, with the line closed. */
+  /** Opens the line of `settings` and calls `takeOver` to set up its devices. Rethrows the errors of that, with the line closed. */
   open(settings: LineSettings, takeOver: (line: SerialLine) => void): void {
     const line = this.#openLine(settings);
     try {
@@ -40,12 +40,12 @@ export class LineKeeper {
     if (line.warning !== undefined) this.tell({ level: 'warn', row: 0, ...line.warning });
   }
 
-  /** Throws `ReinError('driver')` where `line`, which was lost, has come back elsewhere. */
+  /** Throws `ReinError('driver')` if `line`, which was lost, has come back at another path. */
   checkPath({ path }: SerialLine): void {
     if (this.#path !== '') checkPath(path, this.#path);
   }
 
-  /** Answers `prepare`: what `act` throws is why not. */
+  /** Answers `prepare`: an error of `act` is the refusal. */
   prepare(act: () => void): ServiceAnswer {
     const refusal = refusalOf(act);
     if (refusal === undefined) return 'done';
@@ -53,7 +53,7 @@ export class LineKeeper {
     return { refusal: withoutFullStop(`${message} ${remedy}`.trim()) };
   }
 
-  /** Answers `recover`: what `act` throws is news. */
+  /** Answers `recover`: an error of `act` becomes a notice. */
   recover({ act, rowOf, isBack }: Recovery): 'done' {
     const refusal = refusalOf(act);
     if (refusal !== undefined) {
@@ -73,7 +73,7 @@ export class LineKeeper {
   }
 }
 
-/** The `ReinError` that `act` throws; all else goes on. */
+/** Returns the `ReinError` that `act` throws; other errors are rethrown. */
 function refusalOf(act: () => void): ReinError | undefined {
   try {
     act();

@@ -1,19 +1,19 @@
-/** Bytes to and from a serial bus, for the tick: nothing waits but `wait`, and nothing allocates while all is well. */
+/** Serial I/O for the tick: only `wait` blocks, and nothing allocates unless there is an error. */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { type Clock, messageOf, ReinError } from '../../core/index.ts';
 
-/** `full`: the operating system's buffer takes no more, what was written is a part. `lost`: the port is gone. */
+/** `full`: the operating system's buffer is full, and a part was written. `lost`: the port is gone. */
 export type LineStatus = 'ok' | 'full' | 'lost';
 
-/** What is opened, and how. */
+/** Port to open, and its settings. */
 export interface LineSettings {
-  /** Path of the port; absent: the only one whose adapter is `adapter`. */
+  /** Path of the port; absent: the only port with adapter `adapter`. */
   readonly path?: string | undefined;
-  /** Bits per second: 8 data bits, no parity, one stop bit. */
+  /** Bit rate, bit/s: 8 data bits, no parity, one stop bit. */
   readonly baud: number;
-  /** What the calibration is bound to (`adapterOf`); empty or absent: nothing. */
+  /** Adapter that the calibration is bound to (`adapterOf`); empty or absent: none. */
   readonly adapter?: string | undefined;
-  /** What commands call the robot, for what a person is told to type. */
+  /** Robot name in commands, for remedies. */
   readonly named?: string | undefined;
 }
 
@@ -22,20 +22,20 @@ export interface LineWarning {
   readonly remedy: string;
 }
 
-/** One end of a serial line. Every implementation keeps to `tests/contract/serial-line.contract.ts`. */
+/** One end of a serial line. Every implementation passes `tests/contract/serial-line.contract.ts`. */
 export interface SerialLine {
-  /** What the guardian can open a second time; a name where nothing can. */
+  /** Path that the guardian can open a second time; just a name if there is none. */
   readonly path: string;
   readonly baud: number;
-  /** What people should know of it, e.g. that its adapter gathers bytes: a sentence and what mends it. Absent: nothing. */
+  /** Warning for the operator, e.g. that the adapter buffers bytes: a sentence and its remedy. Absent: none. */
   readonly warning?: LineWarning | undefined;
-  /** The clock of `wait`. */
+  /** Clock of `wait`. */
   readonly clock: Clock;
-  /** Hands the first `length` bytes to the operating system. Tick path. */
+  /** Passes the first `length` bytes to the operating system. Tick path. */
   write(bytes: Uint8Array, length: number): LineStatus;
-  /** Takes what has come into `into`, from `at` on; returns how many bytes, 0 for none, −1 where the port is gone. Tick path. */
+  /** Reads what has arrived into `into`, from `at` on; returns the number of bytes, 0 for none, −1 if the port is gone. Tick path. */
   read(into: Uint8Array, at: number): number;
-  /** Lets time pass until `untilS` of `clock`. Tick path. */
+  /** Waits until `untilS` of `clock`. Tick path. */
   wait(untilS: number): void;
   /** Idempotent. */
   close(): void;
@@ -44,7 +44,7 @@ export interface SerialLine {
 /** Opens a line in the driver's thread. Throws `ReinError`. */
 export type OpenLine = (settings: LineSettings) => SerialLine;
 
-/** Throws `ReinError('driver')` where what was unplugged has come back elsewhere: the guardian and the supervisor watch the path `before`. */
+/** Throws `ReinError('driver')` if an unplugged adapter came back at another path: guardian and supervisor watch the path `before`. */
 export function checkPath(path: string, before: string): void {
   if (path === before) return;
   throw new ReinError(
@@ -57,8 +57,8 @@ export function checkPath(path: string, before: string): void {
 }
 
 /**
- * A port of which this thread has a descriptor of its own, opened beside the one that made the line settings (`openPort`). So
- * the tick reads and writes without an event loop, and whoever holds the other descriptor holds the lock.
+ * Port with a descriptor of this thread, opened beside the one that made the line settings (`holdPort`). The tick reads
+ * and writes without an event loop, and the lock stays with the other descriptor.
  */
 export class DescriptorLine implements SerialLine {
   readonly path: string;
@@ -87,7 +87,7 @@ export class DescriptorLine implements SerialLine {
       return writeSync(this.#fd, bytes, 0, length) === length ? 'ok' : 'full';
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 'full';
-      // A port that has hung up reads as one where nothing comes: only a write tells.
+      // Reading a port that has hung up looks as if nothing arrived: only a write fails.
       this.close();
       return 'lost';
     }
@@ -96,7 +96,7 @@ export class DescriptorLine implements SerialLine {
   read(into: Uint8Array, at: number): number {
     if (this.#fd < 0) return -1;
     try {
-      // The settings have VMIN = VTIME = 0: nothing there is 0 bytes and no error, which would cost an object each time.
+      // With VMIN = VTIME = 0, no data is 0 bytes and no error, which would allocate an object each time.
       return readSync(this.#fd, into, at, into.length - at, null);
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : -1;

@@ -1,26 +1,26 @@
-/** Serial ports of this machine, without opening any, and who has them open. */
+/** Serial ports of this machine, listed without opening any, and the processes that have them open. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { adapterOf, serialNumberOf } from './adapter.ts';
 
-/** One port as the operating system names it. */
+/** One port as listed by the operating system. */
 export interface SerialPortInfo {
   /** Path to open, e.g. `/dev/ttyUSB0`. */
   readonly path: string;
-  /** Who made the adapter, where the system knows. */
+  /** Manufacturer of the adapter, if known. */
   readonly manufacturer: string | undefined;
-  /** Name that stays when the adapter is plugged in elsewhere, e.g. a link in `/dev/serial/by-id`. */
+  /** Name that persists when the adapter is plugged in elsewhere, e.g. a link in `/dev/serial/by-id`. */
   readonly stableId: string | undefined;
-  /** Of the adapter, where it has one. */
+  /** Serial number of the adapter, if it has one. */
   readonly serialNumber: string | undefined;
-  /** What a calibration is bound to (`adapterOf`). */
+  /** Adapter as a calibration is bound to it (`adapterOf`). */
   readonly adapter: string;
 }
 
 /**
  * Lists the ports that may have a device. Loads the native addon of `serialport` on the first call, which works on a
- * process's main thread only. Rejects with `ReinError` where the addon cannot be loaded or the system cannot list.
+ * process's main thread only. Rejects with `ReinError` if the addon cannot be loaded or the system cannot list ports.
  */
 export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
   try {
@@ -45,13 +45,13 @@ export async function listSerialPorts(): Promise<readonly SerialPortInfo[]> {
   }
 }
 
-/** Groups that are there for serial ports: `dialout` on most systems, `uucp` on Arch. To be in them gives nobody more than those. */
+/** Groups for serial ports: `dialout` on most systems, `uucp` on Arch. Membership gives access to such ports only. */
 const PORT_GROUPS = ['dialout', 'uucp', 'serial'];
 const GROUP_MAY = 0o060;
-/** Where rules for udev go. */
+/** File for udev rules. */
 export const RULES_FILE = '/etc/udev/rules.d/99-rein-serial.rules';
 
-/** Who owns a port, and what the owner's group may do with it. */
+/** Group of a port, and its mode. */
 export interface PortRights {
   /** Name of the group; `undefined`: it has none. */
   readonly group: string | undefined;
@@ -59,7 +59,7 @@ export interface PortRights {
   readonly mode: number;
 }
 
-/** `undefined` where there is no such path. */
+/** Returns the rights of a port; `undefined` if the path does not exist. */
 export function rightsOf(path: string): PortRights | undefined {
   try {
     const { gid, mode } = statSync(path);
@@ -73,8 +73,8 @@ export function rightsOf(path: string): PortRights | undefined {
 }
 
 /**
- * What lets a user open `path`: its group, where that is there for ports and may; else a rule that gives it such a group. No other group is
- * advised: it would give rights that have nothing to do with the port, and may not open it.
+ * Returns the commands that give a user access to `path`: joining its group, if that is a group for ports and has access; else a
+ * rule that assigns such a group. No other group is suggested: it would give unrelated rights, and may not give access.
  */
 export function permissionRemedy(path: string, rights: PortRights | undefined): string {
   const join = (group: string): string => `sudo usermod -aG ${group} $USER, then log out and in again`;
@@ -86,18 +86,18 @@ export function permissionRemedy(path: string, rights: PortRights | undefined): 
   return `echo '${rule}' | sudo tee -a ${RULES_FILE} && sudo udevadm control --reload && sudo udevadm trigger; ${join('dialout')}`;
 }
 
-/** Who has a device open: of other processes, as far as this user may see. */
+/** Process that has a device open; only other processes, as far as visible to this user. */
 export interface PortUser {
   readonly pid: number;
   /** Name of its program. */
   readonly program: string;
-  /** It is a guard or a guardian of Rein, under an arm that it may be holding up. */
+  /** It is a guard or guardian of Rein, for an arm that it may be holding up. */
   readonly isOurs?: boolean | undefined;
 }
 
 /**
- * Other processes that have `path` open, or only who has locked it where it is a pseudo-terminal, which its other end keeps open itself.
- * Linux; elsewhere none is seen.
+ * Returns the other processes that have `path` open; for a pseudo-terminal, which its other end keeps open itself, only
+ * those that have locked it. Linux; elsewhere none are found.
  */
 export function usersOf(path: string): readonly PortUser[] {
   let device: string;
@@ -112,7 +112,7 @@ export function usersOf(path: string): readonly PortUser[] {
   return pids.flatMap((pid) => (hasOpen(pid, device) ? [userOf(pid)] : []));
 }
 
-/** Of the kernel's list of locks: `1: FLOCK ADVISORY WRITE 4711 00:18:5 0 EOF`. */
+/** Lock holders from the kernel's list: `1: FLOCK ADVISORY WRITE 4711 00:18:5 0 EOF`. */
 function lockersOf(device: string): readonly PortUser[] {
   const { ino } = statSync(device);
   const locks = readFileSync('/proc/locks', 'utf8').split('\n');
@@ -145,7 +145,7 @@ function userOf(pid: string): PortUser {
   try {
     isOurs = /\bguard(ian)?-process\.js\b/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
   } catch {
-    // It is gone.
+    // The process has ended.
   }
   return { pid: Number(pid), program: isOurs ? 'a run of Rein' : programOf(pid), isOurs };
 }

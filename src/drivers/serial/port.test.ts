@@ -76,7 +76,7 @@ describe('an adapter that gathers bytes', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  /** As the kernel shows it; absent: no such timer. */
+  /** `timer`: content of the kernel's file; absent: no such file. */
   function warningAt(timer?: string): ReturnType<typeof latencyWarning> {
     const device = join(folder, 'class/tty/ttyUSB7/device');
     mkdirSync(device, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Opening a port: line settings, lock and low latency are made here, with the package serialport, which works on a process's main
- * thread only. The tick then has a descriptor of its own (`DescriptorLine`).
+ * Opening of a port: line settings, lock and low latency are set here with the package serialport, which works on a
+ * process's main thread only. The tick then has its own descriptor (`DescriptorLine`).
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -9,24 +9,24 @@ import { adapterText } from './adapter.ts';
 import type { LineSettings, LineWarning } from './line.ts';
 import { listSerialPorts, permissionRemedy, rightsOf, type SerialPortInfo, usersOf } from './list-ports.ts';
 
-/** An FTDI adapter that gathers bytes for longer than this makes every reply late, ms. */
+/** An FTDI adapter that buffers bytes for longer than this delays every reply, ms. */
 const LATENCY_TIMER_MAX_MS = 2;
 const SYSFS = '/sys';
 
-/** A port that is held open for somebody else's descriptor. */
+/** Port that is held open beside another descriptor. */
 export interface HeldPort {
   /** Path to open beside it, e.g. `/dev/ttyUSB0`. */
   readonly path: string;
   readonly baud: number;
-  /** What people should know of it, e.g. that its latency timer could not be set. */
+  /** Warning for the operator, e.g. that its latency timer could not be set. */
   readonly warning: LineWarning | undefined;
   /** Releases lock and port. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Opens, locks (`flock`, which others that lock see, and which lets the guardian in) and sets up the port of `settings`, raw and with
- * VMIN = VTIME = 0. Rejects with `ReinError('driver')` that says what is wrong and what to do.
+ * Opens, locks (`flock`, which other locking programs respect, and which admits the guardian) and configures the port
+ * of `settings`, raw and with VMIN = VTIME = 0. Rejects with `ReinError('driver')` with the problem and its remedy.
  */
 export async function holdPort(settings: LineSettings): Promise<HeldPort> {
   const path = settings.path ?? pathOf(await listSerialPorts(), settings);
@@ -44,7 +44,7 @@ export async function holdPort(settings: LineSettings): Promise<HeldPort> {
     await port.close();
     throw inUse(path);
   }
-  // Not every adapter has it, and none where bytes only cross a pseudo-terminal; one that should and does not take it is warned of below.
+  // Not every adapter supports this, and no pseudo-terminal; if an adapter should and does not, a warning is given below.
   await port.set({ brk: false, cts: false, dtr: true, rts: true, lowLatency: true }).catch(() => undefined);
   let closing: Promise<void> | undefined;
   return {
@@ -58,7 +58,7 @@ export async function holdPort(settings: LineSettings): Promise<HeldPort> {
   };
 }
 
-/** What is used of serialport's binding for Linux. */
+/** The part of serialport's binding for Linux that is used. */
 interface Binding {
   open(options: Readonly<Record<string, unknown>>): Promise<BoundPort>;
 }
@@ -68,7 +68,10 @@ interface BoundPort {
   close(): Promise<void>;
 }
 
-/** The latency timer of an FTDI adapter, ms; `undefined` where there is none. `sysfs`: where the kernel shows devices; tests have their own. */
+/**
+ * Returns the latency timer of an FTDI adapter, ms; `undefined` without one. `sysfs`: the kernel's device folder;
+ * replaced in tests.
+ */
 export function latencyTimerMs(path: string, sysfs: string = SYSFS): number | undefined {
   try {
     return Number(readFileSync(latencyFile(path, sysfs), 'utf8'));
@@ -77,7 +80,7 @@ export function latencyTimerMs(path: string, sysfs: string = SYSFS): number | un
   }
 }
 
-/** Of an adapter whose timer makes every reply late. */
+/** Returns a warning for an adapter whose latency timer delays every reply. */
 export function latencyWarning(path: string, sysfs: string = SYSFS): LineWarning | undefined {
   const ms = latencyTimerMs(path, sysfs);
   if (ms === undefined || ms <= LATENCY_TIMER_MAX_MS) return undefined;
@@ -91,7 +94,7 @@ function latencyFile(path: string, sysfs: string): string {
   return join(sysfs, 'class/tty', basename(realpathSync(path)), 'device/latency_timer');
 }
 
-/** Where no path is given: the one of `ports` whose adapter is wanted. Throws `ReinError('driver')` where that is none, or several. */
+/** Returns the one of `ports` with the wanted adapter, if no path is given. Throws `ReinError('driver')` if there is none, or several. */
 export function pathOf(
   ports: readonly Pick<SerialPortInfo, 'path' | 'adapter'>[],
   settings: Pick<LineSettings, 'adapter' | 'named'>,
@@ -121,13 +124,13 @@ function inUse(path: string, cause?: unknown): ReinError {
   const remedy = users.some(({ isOurs }) => isOurs)
     ? 'End that run with Ctrl+C where it was started, which lets the arm down: killed, it would fall.'
     : users.length === 0
-      ? // What other users run shows to nobody but root.
+      ? // Processes of other users are visible to root only.
         `It is shown by: sudo fuser -v ${path}`
       : `End it: kill ${users.map(({ pid }) => pid).join(' ')}`;
   return new ReinError('driver', `${path} is in use by ${who || 'another program'}.`, { remedy, cause });
 }
 
-/** What went wrong, in the words of who can mend it. `text` is serialport's. */
+/** Returns an error with a remedy for serialport's message `text`. */
 export function portRefusal(path: string, text: string, cause: unknown): ReinError {
   if (/lock port|busy|EBUSY|Resource temporarily/i.test(text)) return inUse(path, cause);
   if (/permission denied|EACCES/i.test(text)) {

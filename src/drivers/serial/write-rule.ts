@@ -1,6 +1,6 @@
-/** What a device does by itself when something is written to it, and when a driver may write that. Data, to which tests hold the drivers. */
+/** Reactions of a device to writes, and when a driver may write. Data that tests check the drivers against. */
 
-/** How a device is, as far as its driver knows. */
+/** States of a device, as known to its driver. */
 export const WRITE_STATES = {
   limp: 'It has no torque: it is set up, calibrated, or stands by.',
   comingOn: 'A person has asked for torque, until all devices of the robot were read to have it.',
@@ -11,13 +11,13 @@ export const WRITE_STATES = {
 export type WriteState = keyof typeof WRITE_STATES;
 
 export interface WriteRule {
-  /** Register, as its control table calls it, or command. */
+  /** Register by its name in the control table, or command. */
   readonly what: string;
-  /** Of this value alone, in counts; absent: of each that has no rule of its own. */
+  /** Value that the rule applies to, in counts; absent: all values without a rule of their own. */
   readonly value?: number | undefined;
-  /** What the device does by itself then. */
+  /** Reaction of the device. */
   readonly does: string;
-  /** In which states it is written. */
+  /** States in which it is written. */
   readonly allowed: readonly WriteState[];
   readonly source: string;
 }

@@ -1,4 +1,4 @@
-/** What binds a calibration to its arm: one that is not of the servos on the bus is refused. */
+/** Binding of a calibration to its arm: one that does not match the servos on the bus is refused. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { applyFault } from '../../../packages/emulate/src/faults.ts';

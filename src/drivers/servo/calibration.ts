@@ -1,4 +1,4 @@
-/** What `rein calibrate` has found out of one robot: which servo is which joint, where its zero is, and which way it turns. */
+/** Result of `rein calibrate` for one robot: servo, zero and direction of each joint. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const counts = z.number().int().min(-1_048_575).max(1_048_575);
 
 const jointSchema = z.strictObject({
   id: z.number().int().min(0).max(252),
-  /** Name of the model in our tables, and what the servo itself says. */
+  /** Model name in our tables; model number and firmware as reported by the servo. */
   model: z.string().min(1).max(64),
   modelNumber: z.number().int().min(0).max(65_535),
   firmware: z.string().max(16),
@@ -19,34 +19,34 @@ const jointSchema = z.strictObject({
   direction: z.union([z.literal(1), z.literal(-1)]),
   /** Reading at the joint's zero. */
   zeroCounts: counts,
-  /** Least and greatest reading when the joint was moved by hand through its whole range. */
+  /** Smallest and largest reading when the joint was moved by hand through its whole range. */
   minCounts: counts,
   maxCounts: counts,
-  /** Offset that the servo itself adds to its readings (a stored register): it has to be the same whenever the file is used. */
+  /** Offset that the servo itself adds to its readings (stored register): must be unchanged whenever the file is used. */
   homingOffsetCounts: counts,
-  /** Stored bits by which the servo turned and counted this way (`ServoFamily.directionBits`); absent: of no such family, or not known. */
+  /** Stored direction bits at calibration (`ServoFamily.directionBits`); absent: the family has none, or unknown. */
   storedDirection: z.number().int().min(0).max(255).optional(),
 });
 
 export const calibrationSchema = z.strictObject({
   kind: z.literal('rein-calibration'),
   version: z.literal(1),
-  /** Name of the robot's file. */
+  /** Robot name from the robot file. */
   robot: z.string().min(1).max(64),
-  /** Of its servos; `loadCalibration` holds it against the driver's. */
+  /** Servo family; `loadCalibration` compares it with the driver's. */
   family: z.string().min(1).max(64),
-  /** What it is bound to: the serial number of the adapter that the bus hangs on, else its USB socket, else nothing (`adapterOf`). */
+  /** Adapter that the file is bound to: serial number of the bus adapter, else its USB socket, else empty (`adapterOf`). */
   adapter: z.string().max(256),
   calibratedAt: z.string().max(64),
   joints: z.record(z.string(), jointSchema),
-  /** SHA-256 of all the rest (`calibrationChecksum`). */
+  /** SHA-256 of all other fields (`calibrationChecksum`). */
   checksum: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
 export type Calibration = Configured<typeof calibrationSchema>;
 export type JointCalibration = Configured<typeof jointSchema>;
 
-/** Checksum of everything but itself. */
+/** Returns the checksum of all other fields. */
 export function calibrationChecksum({
   checksum: _,
   ...rest
@@ -64,27 +64,29 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** The file's text for `calibration`, with its checksum. */
+/** Returns the file content for `calibration`, with its checksum. */
 export function calibrationText(calibration: Omit<Calibration, 'checksum'>): string {
   return `${JSON.stringify({ ...calibration, checksum: calibrationChecksum(calibration) }, null, 2)}\n`;
 }
 
-/** Where the calibration of the robot called `robot` is, where its file does not say. */
+/** Returns the default path of the calibration of `robot`, used if the robot file names none. */
 export function calibrationPath(robot: string, environment: NodeJS.ProcessEnv = process.env): string {
   const settings = environment['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return join(environment['REIN_CONFIG'] || join(settings, 'rein'), 'calibration', `${robot}.json`);
 }
 
-/** Whose calibration is wanted. */
+/** Robot whose calibration is loaded. */
 export interface CalibrationSubject {
-  /** What commands call the robot: a path, or the name of a file that is shipped. */
+  /** Robot name in commands: a path, or the name of a shipped file. */
   readonly named: string;
   readonly robot: string;
   readonly family: string;
   readonly jointNames: readonly string[];
 }
 
-/** Reads the file at `path`. `named`: the robot that `calibrate` would be run for. Throws `ReinError('config')` (row 34): missing, damaged, or changed by hand. */
+/**
+ * Reads the file at `path`. `named`: robot, for the remedy. Throws `ReinError('config')` (row 34): missing, damaged, or edited by hand.
+ */
 export function readCalibration(path: string, named: string): Calibration {
   const refuse = refuser(named);
   let text: string;
@@ -118,9 +120,8 @@ function refuser(named: string): (what: string, cause?: unknown) => never {
 }
 
 /**
- * Reads the file at `path` and holds it against `subject`. Throws `ReinError('config')` (row 34): missing, damaged, changed by hand, of
- * another robot, or of other joints. Whether the adapter is the one that it is bound to shows when the port is open
- * (`checkAdapter`).
+ * Reads the file at `path` and compares it with `subject`. Throws `ReinError('config')` (row 34): missing, damaged,
+ * edited by hand, of another robot, or of other joints. The adapter is checked once the port is open (`checkAdapter`).
  */
 export function loadCalibration(path: string, subject: CalibrationSubject): Calibration {
   const refuse = refuser(subject.named);
@@ -136,21 +137,21 @@ export function loadCalibration(path: string, subject: CalibrationSubject): Cali
   return calibration;
 }
 
-/** What a robot was found at. */
+/** Port and adapter at which a robot was found. */
 export interface FoundAdapter {
-  /** Of the port. */
+  /** Path of the port. */
   readonly path: string;
-  /** As `adapterAt` has it. */
+  /** As returned by `adapterAt`. */
   readonly adapter: string;
-  /** As of `readCalibration`. */
+  /** As in `readCalibration`. */
   readonly named: string;
 }
 
-/** Throws `ReinError('config')` where the robot hangs on another adapter, or in another socket, than when it was calibrated (row 34). */
+/** Throws `ReinError('config')` if the adapter, or its USB socket, is not the one of the calibration (row 34). */
 export function checkAdapter({ adapter, robot }: Calibration, { path, adapter: found, named }: FoundAdapter): void {
   if (adapter === found) return;
   const rebind = `rein calibrate --robot ${named} --rebind`;
-  // Both tell something of the arm, and not the same: it is another one. A socket tells of the cable alone.
+  // Two different serial numbers mean another arm. A socket identifies only the cable.
   const isForeign = adapter !== '' && !isSocket(adapter) && !isSocket(found);
   const remedy = isForeign
     ? `Plug in the right arm, or calibrate this one: rein calibrate --robot ${named}`

@@ -9,7 +9,7 @@ import { errorCure } from './error-cures.ts';
 
 const SUPPLY = { volts: 12, leastV: 4, mostV: 8 };
 
-/** What only the cure of that cause speaks of. */
+/** Text that only the remedy of that cause contains. */
 const OWN: Readonly<Record<string, RegExp>> = {
   voltage: /Switch its supply off now: it has 12\.0 V, and takes 4\.0 V to 8\.0 V\. Use another supply\./,
   sensor: /encoder fails/,

@@ -1,6 +1,6 @@
-/** What mends an error that a servo reports of itself, by the name that its family gives it: one remedy a cause. */
+/** Remedies for errors that a servo reports, by the family's name of the error: one remedy per cause. */
 
-/** What it reads of its supply, and the limits that it is held against, V; NaN where they are not known. */
+/** Measured supply voltage and its limits, V; NaN if unknown. */
 export interface SupplyRead {
   readonly volts: number;
   readonly leastV: number;
@@ -19,14 +19,14 @@ const CURES: Readonly<Record<string, string>> = {
 };
 const UNNAMED = 'rein doctor shows which, where it answers.';
 
-/** Of all that `names` has, the supply first. Sentences. */
+/** Returns the remedies of all `names`, the supply's first, as sentences. */
 export function errorCure(names: readonly string[], supply: SupplyRead): string {
   const others = names.filter((name) => name !== 'voltage');
   const cures = [...new Set(others.map((name) => CURES[name] ?? UNNAMED))];
   return [...(others.length < names.length ? [supplyCure(supply)] : []), ...cures].join(' ');
 }
 
-/** Of a supply that is, or was for a moment, not what it has to be. */
+/** Returns the remedy of a supply voltage that is, or was for a moment, out of range. */
 export function supplyCure({ volts, leastV, mostV }: SupplyRead): string {
   const range = Number.isNaN(leastV + mostV) ? '' : `, and takes ${shown(leastV)} to ${shown(mostV)}`;
   if (volts > mostV) return `Switch its supply off now: it has ${shown(volts)}${range}. Use another supply.`;

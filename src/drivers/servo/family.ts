@@ -1,4 +1,4 @@
-/** What a family of servos adds to the generic driver: its protocol, its models, and what its registers are called for. */
+/** Servo family: the protocol, models and register semantics that it adds to the generic driver. */
 import { ReinError } from '../../core/index.ts';
 import type { WriteRule } from '../serial/write-rule.ts';
 import type { JointCalibration } from './calibration.ts';
@@ -15,11 +15,14 @@ export interface Motor {
   readonly options: MotorOptions;
   /** Absent: an encoder, whose torque stays off. */
   readonly calibration?: JointCalibration | undefined;
-  /** Of a second servo at one joint: the first one, whose requests it obeys without an answer. It is read, set up and watched by its own id. */
+  /**
+   * Of the second servo of a joint: the first one, whose requests it obeys without answering. It is read, set up and
+   * watched by its own id.
+   */
   readonly shadowOf?: Motor | undefined;
 }
 
-/** The second servos of `motors`, in their order. Throws `ReinError('config')` for models that cannot obey another's id. */
+/** Returns the second servos of `motors`, in their order. Throws `ReinError('config')` for models that cannot obey another servo's id. */
 export function shadowsOf(motors: readonly Motor[]): readonly Motor[] {
   return motors.flatMap((motor): readonly Motor[] => {
     const { name, model, options } = motor;
@@ -34,15 +37,15 @@ export function shadowsOf(motors: readonly Motor[]): readonly Motor[] {
   });
 }
 
-/** Registers that stand together, and are read together. */
+/** Adjacent registers that are read together. */
 export interface ReadBlock {
   readonly address: number;
   readonly bytes: number;
-  /** Where each register begins in it, by name. */
+  /** Offset of each register in the block, by name. */
   readonly offsets: Readonly<Record<string, number>>;
 }
 
-/** The block from the first to the last of the registers `names`. */
+/** Returns the block from the first to the last of the registers `names`. */
 export function blockOf({ registers }: ServoModel, names: readonly string[]): ReadBlock {
   const found = names.map((name) => [name, registers[name]!] as const);
   const address = Math.min(...found.map(([, register]) => register.address));
@@ -51,101 +54,107 @@ export function blockOf({ registers }: ServoModel, names: readonly string[]): Re
   return { address, bytes: end - address, offsets };
 }
 
-/** What a servo says that it is. */
+/** Identity that a servo reports. */
 export interface ServoIdentity {
   readonly modelNumber: number;
-  /** `3.10`; of families without a minor number `46`. */
+  /** E.g. `3.10`; for families without a minor number, `46`. */
   readonly firmware: string;
 }
 
 /**
- * A family. Registers that the driver asks for by name in every model: `presentPosition`, `presentSpeed`, `presentLoad` (share of full
- * load, or A), `torqueEnable` (1: on), `goalPosition`; in the slow blocks, where the model has them, `presentTemperature`, `presentVoltage`,
- * `torqueEnable`, the register of the cap, and `hardwareError`, which names what the error bits of a status only announce.
+ * Servo family. Registers that the driver uses by name in every model: `presentPosition`, `presentSpeed`, `presentLoad` (share of full
+ * load, or A), `torqueEnable` (1: on), `goalPosition`; in the slow blocks, if present in the model, `presentTemperature`, `presentVoltage`,
+ * `torqueEnable`, the cap register, and `hardwareError`, which specifies errors that a status's error bits only announce.
  */
 export interface ServoFamily {
-  /** The kind of driver in a robot's file. */
+  /** Driver kind in a robot file. */
   readonly name: string;
   readonly models: Readonly<Record<string, ServoModel>>;
-  /** What its servos do by themselves when a register is written, and when that is done. */
+  /** Reactions of its servos to register writes, and the states in which each register is written. */
   readonly writes: readonly WriteRule[];
   /**
-   * Throws `ReinError('config')` where models do not live on one bus. `firmwares`: of each, where it is known; a newer one may be asked in
-   * a quicker way.
+   * Returns the protocol. Throws `ReinError('config')` for models that cannot share a bus. `firmwares`: of each model,
+   * if known; newer firmware may allow faster requests.
    */
   protocolOf(models: readonly ServoModel[], firmwares?: readonly (string | undefined)[]): ServoProtocol;
-  /** `model` with the control table of that firmware; `undefined` where it is newer than what is known. */
+  /** Returns `model` with the control table of `firmware`; `undefined` if it is newer than known. */
   withFirmware(model: ServoModel, firmware: string): ServoModel | undefined;
-  /** Newest firmware whose control tables are known, and how another one gets into a servo; absent: `withFirmware` refuses none. */
+  /** Newest firmware with known control tables, and how to install it; absent: `withFirmware` refuses none. */
   readonly newestFirmware?: { readonly version: string; readonly remedy: string };
-  /** Asks `id` who it is; `undefined` where nobody answers: to so many pings, patiently, or to one as quickly as the bus is. */
+  /** Reads the identity of `id`; `undefined` without an answer. `pings`: number of tries, with long timeouts; 1: one quick try. */
   identify(bus: ServoBus, id: number, pings?: number): ServoIdentity | undefined;
-  /** A goal that is written to a servo turns its torque on: its fast block has `torqueEnable`, and a goal goes only to one whose torque is on. */
+  /** Writing a goal to a servo switches its torque on: the fast block includes `torqueEnable`, and only servos with torque get goals. */
   readonly goalTurnsOn: boolean;
-  /** Read in every tick. */
+  /** Block that is read in every tick. */
   fastBlock(motor: Motor): ReadBlock;
-  /** Read one after another, one servo and block a tick. */
+  /** Blocks that are read in turn, one block of one servo per tick. */
   slowBlocks(motor: Motor): readonly ReadBlock[];
   /**
-   * Between ticks and without torque: checks what is stored against the calibration, writes what is not, the cap among it, and reads it
-   * back. Returns what is wrong; else `undefined`.
+   * Between ticks and without torque: checks stored registers against the calibration, writes the others, including the
+   * cap, and reads them back. Returns the problem, or `undefined`.
    */
   configure(bus: ServoBus, motor: Motor): SetupProblem | undefined;
-  /** What a servo stores that does not go with its calibration (row 34); `read`: a register of it, where it answers. */
+  /** Returns the conflict of stored registers with the calibration (row 34). `read`: value of a register, if the servo answers. */
   storedProblem(
     motor: Pick<Motor, 'model' | 'options' | 'shadowOf'>,
     calibration: JointCalibration,
     read: (register: string) => number | undefined,
   ): SetupProblem | undefined;
-  /** Stored registers whose value changes what readings, goals or protection mean, and that no start sets by itself. */
+  /** Returns rules for stored registers that affect the meaning of readings, goals or protection and are not set at start. */
   storedRules(motor: Pick<Motor, 'model' | 'shadowOf'>): readonly StoredRule[];
-  /** Stored registers that let it count turns, so that its readings leave one. */
+  /** Stored registers that enable multi-turn counting, so that readings leave one turn. */
   readonly countsTurnsBy: readonly string[];
-  /** A stored register of which some bits have to be 0 in a servo that is driven, but for a second one of a joint; `turns`: it turns round. */
+  /**
+   * Stored register with bits that must be 0 in driven servos, except second ones of a joint; `turns`: bit of reversed
+   * direction.
+   */
   readonly clearBits?: {
     readonly register: string;
     readonly bits: number;
     readonly turns: number;
     readonly why: string;
   };
-  /** Bits of a stored register by which a servo turns or counts the other way, and that no start sets: a calibration holds what they were. */
+  /** Bits of a stored register that reverse motor or encoder and are not set at start: the calibration records their values. */
   readonly directionBits?: { readonly register: string; readonly bits: number };
-  /** Value of `operatingMode` that it is driven in. */
+  /** Value of `operatingMode` in which it is driven. */
   operatingMode(motor: Pick<Motor, 'options'>): number;
-  /** Greatest `homingOffset`, either way, that counts in that mode, counts. */
+  /** Largest magnitude of `homingOffset` that has effect in that mode, counts. */
   offsetMaxCounts(motor: Pick<Motor, 'options'>): number;
-  /** Whether a reading stays within one turn with any offset; else it leaves it by as much, and jumps where the encoder's turn ends. */
+  /** True if readings stay within one turn with any offset; else they leave it by the offset, and jump at the end of the encoder's turn. */
   readonly wrapsOffset: boolean;
-  /** The register of the cap, and what it holds for `ratio` (0, 1] of the servo's own torque. */
+  /** Register of the torque cap, and its value for `ratio` (0, 1] of the servo's own torque. */
   capRegister(motor: Motor): string;
   capCounts(motor: Motor, ratio: number): number;
-  /** Torque at the horn, N·m, for each 1 that `presentLoad` reads, scaled. */
+  /** Torque at the horn per unit of the scaled `presentLoad`, N·m. */
   nmPerLoad(motor: Motor): number;
-  /** Least and greatest count that a goal may have. */
+  /** Smallest and largest goal, counts. */
   goalRange(model: ServoModel): readonly [number, number];
-  /** Error bits of a status that stop the robot. Tick path. */
+  /** Returns true for error bits of a status that stop the robot. Tick path. */
   isFault(error: number): boolean;
-  /** In words. `named`: what its register `hardwareError` holds, where it has one and was read; else 0. Allocates. */
+  /** Returns error names. `named`: value of the register `hardwareError`, if present and read; else 0. Allocates. */
   errorNames(error: number, named?: number): readonly string[];
-  /** Of a slow block: it has stopped by itself and takes no goals (a bus watchdog). NaN where the block has no such register. Tick path. */
+  /**
+   * Evaluates a slow block: true if the servo stopped by itself and rejects goals (bus watchdog). NaN: not in the
+   * block. Tick path.
+   */
   hasStopped?(countsOf: (name: string) => number): boolean;
-  /** Lets a servo that has stopped by itself, after a silence, take goals and caps again; it does not move. Between ticks. */
+  /** Makes a servo that stopped by itself after a silence accept goals and caps again; it does not move. Between ticks. */
   wake?(bus: ServoBus, motor: Motor): void;
-  /** What the guardian writes: see `DriverBus.stopFrames`. */
+  /** Returns the frames of the guardian: see `DriverBus.stopFrames`. */
   stopFrames(motors: readonly Motor[]): readonly Uint8Array[];
-  /** Once a tick while torque is on, for devices with a watchdog that only some requests feed. Tick path. */
+  /** Called once a tick while torque is on, for devices whose watchdog is fed by certain requests only. Tick path. */
   feed?(bus: ServoBus): void;
 }
 
-/** Why a servo cannot be driven. */
+/** Reason why a servo cannot be driven. */
 export interface SetupProblem {
-  /** A sentence without subject and end. */
+  /** Sentence without subject and full stop. */
   readonly what: string;
-  /** Further options of `rein calibrate`, which mends it; `--joint`: of that joint alone; absent: it does not. */
+  /** Further options of `rein calibrate`, which fixes the problem; `--joint`: for that joint only; absent: it does not. */
   readonly calibrate?: string | undefined;
 }
 
-/** The command that mends it, of `joint` of the robot that commands call `named`; `undefined` where none does. */
+/** Returns the command that fixes the problem of `joint`, with `named` as robot name; `undefined` if there is none. */
 export function mendingCommand(named: string, joint: string, { calibrate }: SetupProblem): string | undefined {
   if (calibrate === undefined) return undefined;
   if (calibrate === '') return `rein calibrate --robot ${named}`;
@@ -153,10 +162,10 @@ export function mendingCommand(named: string, joint: string, { calibrate }: Setu
   return `rein calibrate --robot ${named}${options} --joint ${joint}`;
 }
 
-/** Of a register that does not answer. */
+/** Problem of a register that does not answer. */
 export const SILENT: SetupProblem = { what: 'does not answer' };
 
-/** Why a servo with that firmware is not driven; `undefined` where its control table is known. */
+/** Returns why a servo with `firmware` is not driven; `undefined` if its control table is known. */
 export function unknownTable(
   family: ServoFamily,
   { id, name, model }: Pick<Motor, 'id' | 'name' | 'model'>,
@@ -171,7 +180,7 @@ export function unknownTable(
   };
 }
 
-/** What a reading is that one turn does not have, as a sentence without its end; `undefined` for one that it has. */
+/** Returns the problem of a reading outside one turn, as a sentence without full stop; `undefined` if it is inside. */
 export function turnsProblem(family: ServoFamily, model: ServoModel, counts: number): string | undefined {
   const [first, last] = family.goalRange(model);
   if (counts >= first && counts <= last) return undefined;
@@ -180,14 +189,14 @@ export function turnsProblem(family: ServoFamily, model: ServoModel, counts: num
   return `reads ${counts}, outside ${first} to ${last}: it counts turns, as ${named} lets it`;
 }
 
-/** The stored offset is not the one of the calibration. */
+/** Returns a problem if the stored offset differs from the calibration. */
 export function offsetMoved(stored: number, { homingOffsetCounts }: JointCalibration): SetupProblem | undefined {
   if (stored === homingOffsetCounts) return undefined;
   const what = `adds ${stored} to its position, and ${homingOffsetCounts} when it was calibrated: its calibrated zero is wrong (fault 34)`;
   return { what, calibrate: '' };
 }
 
-/** What `JointCalibration.storedDirection` holds of the servo of `motor` now; `read`: a register of it, where it answers. */
+/** Returns the present value of `JointCalibration.storedDirection`; `read`: value of a register, if the servo answers. */
 export function storedDirectionOf(
   { directionBits }: ServoFamily,
   { model }: Pick<Motor, 'model'>,
@@ -198,7 +207,7 @@ export function storedDirectionOf(
   return value === undefined ? undefined : value & directionBits.bits;
 }
 
-/** The servo turns or counts the other way than when it was calibrated, or does not say which; `stored`: see `storedDirectionOf`. */
+/** Returns a problem if the servo's direction differs from the calibration, or is not readable; `stored`: see `storedDirectionOf`. */
 export function directionMoved(
   { directionBits }: ServoFamily,
   { model }: Pick<Motor, 'model'>,
@@ -215,8 +224,8 @@ export function directionMoved(
 }
 
 /**
- * A servo keeps goals to the range that it stores, `stored`, so that a joint would stop short (row 34); `goals`: what it takes with any.
- * `slack`, counts: that much is no matter.
+ * Returns a problem if the stored goal range (first argument) would stop a joint short of its calibrated range (row
+ * 34). Second argument: goals accepted with any stored range. `slack`: tolerance, counts.
  */
 export function rangeProblem(
   [least, most]: readonly [number, number],
@@ -229,7 +238,7 @@ export function rangeProblem(
   return { what, calibrate: '--store-ranges' };
 }
 
-/** Why readings with that offset are no positions in all of that range, as a sentence without subject and end (row 34). */
+/** Returns why readings with this offset are invalid in part of the range, as a sentence without subject and full stop (row 34). */
 export function offsetProblem(
   family: ServoFamily,
   motor: Pick<Motor, 'model' | 'options'>,
@@ -252,12 +261,12 @@ export function offsetProblem(
   return `reads ${least} to ${last} in its turn, and was calibrated from ${minCounts} to ${maxCounts}: beyond, it is a turn off after power-up (fault 34)`;
 }
 
-/** Positions, rad (or m), from counts, and back. */
+/** Returns the counts per rad (or m) of the joint. */
 export function countsPerUnit({ model, options }: Pick<Motor, 'model' | 'options'>): number {
   return model.countsPerTurn / options.perTurn;
 }
 
-/** Of the servo's own turn, whatever the joint makes of it. */
+/** Returns the counts per rad of the servo's own turn, whatever its transmission. */
 export function countsPerServoRad({ model }: Pick<Motor, 'model'>): number {
   return model.countsPerTurn / (2 * Math.PI);
 }

@@ -1,45 +1,45 @@
 /**
- * Which joints get goals. Some servos turn their torque on when a goal is written to them: one that has started anew, after a dip of its supply for
- * example, would rise to where it stood before. So a servo that was silent, or is read without the torque that it was given, is left alone until
- * somebody has torque turned on anew, whatever is asked of the arm meanwhile: brake path, exit ramp, or motion.
+ * Selects the joints that get goals. Some servos switch torque on when a goal is written: one that restarted by itself, e.g.
+ * after a supply dip, would rise to its earlier position. So a servo that was silent, or is read without its torque, gets no
+ * goals until the operator has torque switched on again, whatever is commanded meanwhile: brake path, exit ramp, or motion.
  */
 
-/** So many readings in a row without an answer are a silence, as they are to the guard (row 10): fewer are a reply that was lost. */
+/** Missed readings in a row that count as silence, as for the guard (row 10): fewer are lost replies. */
 const SILENT_MISSES = 3;
 
 /** Tick path after construction. */
 export class GoalGate {
-  /** [n] 1: its goal goes out in this tick. */
+  /** [n] 1: the goal is sent in this tick. */
   readonly takes: Uint8Array;
-  /** [n] 1: until torque is turned on anew it gets none. */
+  /** [n] 1: gets no goal until torque is switched on again. */
   readonly #isLeft: Uint8Array;
   readonly #goalTurnsOn: boolean;
 
-  /** `goalTurnsOn`: of the family. */
+  /** `goalTurnsOn`: as in `ServoFamily`. */
   constructor(joints: number, goalTurnsOn: boolean) {
     this.takes = new Uint8Array(joints);
     this.#isLeft = new Uint8Array(joints);
     this.#goalTurnsOn = goalTurnsOn;
   }
 
-  /** Torque came on, and was read back, in all. */
+  /** Called when torque was switched on, and read back, in all servos. */
   open(): void {
     this.#isLeft.fill(0);
     this.takes.fill(1);
   }
 
-  /** A new reading: what follows is what it says. */
+  /** Called at each new reading, before its results: selects all joints that are not left out. */
   begin(): void {
     for (let i = 0; i < this.takes.length; i++) this.takes[i] = 1 - this.#isLeft[i]!;
   }
 
-  /** A servo of joint `i` has not answered for `misses` readings in a row: what it does is not known. */
+  /** Called when a servo of joint `i` has missed `misses` readings in a row: its state is unknown. */
   miss(i: number, misses: number): void {
     if (misses >= SILENT_MISSES) this.leave(i);
     else if (this.#goalTurnsOn) this.takes[i] = 0;
   }
 
-  /** A servo of joint `i` has lost what it was given. */
+  /** Called when a servo of joint `i` no longer has the torque or cap that was written. */
   leave(i: number): void {
     this.#isLeft[i] = 1;
     this.takes[i] = 0;

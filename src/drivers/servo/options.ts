@@ -1,4 +1,4 @@
-/** What a robot's file says of an arm of bus servos; the families share it. */
+/** Robot file section of an arm of bus servos, shared by the families. */
 import { z } from 'zod';
 import { packagesField } from '../../plant/index.ts';
 import { type Configured, num, whole } from '../../schema/index.ts';
@@ -60,7 +60,7 @@ const signal = z.strictObject({
   perCount: num('1', { min: -1e6, max: 1e6 }, 'What one count is worth in the signal.').default(1),
 });
 
-/** Keys that both families have. `baud`: the default, bits per second. */
+/** Returns the keys that both families share. `defaultBaud`: bit/s. */
 export const servoShape = (defaultBaud: number) =>
   ({
     port: z
@@ -119,9 +119,9 @@ export const servoShape = (defaultBaud: number) =>
 
 const { port, baud, answerMs, temperatureMaxC, voltageMinV, voltageMaxV, stall } = servoShape(1_000_000);
 
-/** What a driver is made with: as the file has it, joint by joint. */
+/** Options that a driver is created with: those of the robot file, in joint order. */
 export const servoOptions = z.strictObject({
-  /** What commands call the robot, for the ones that are shown. */
+  /** Robot name for the commands in remedies. */
   named: z.string(),
   jointNames: z.array(z.string()),
   signalNames: z.array(z.string()),
@@ -147,7 +147,7 @@ export function isEncoder(signal: SignalOptions): signal is EncoderOptions {
   return 'id' in signal;
 }
 
-/** Of the signals that the task wants, those that are measured, in their order. */
+/** Returns the encoders among the signals that the task needs, in the task's order. */
 export function encodersOf({ signalNames, signals }: ServoDriverOptions): readonly EncoderOptions[] {
   return signalNames.flatMap((name) => signals.filter((signal) => signal.name === name).filter(isEncoder));
 }

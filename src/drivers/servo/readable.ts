@@ -1,17 +1,19 @@
 /**
- * Whether what a file says of a joint can be read of its servo, and told to it (row 34): the one check of calibrations, whoever wrote them, at
- * each way in and before each write.
+ * Checks that the positions of calibration and robot file can be represented by the servo (row 34): the only check of
+ * calibrations, whatever wrote them, at each entry and before each write.
  */
 import type { JointModel } from '../../core/index.ts';
 import type { JointCalibration } from './calibration.ts';
 import { countsPerServoRad, countsPerUnit, type Motor, offsetProblem, type ServoFamily } from './family.ts';
 
-/** A robot's file may allow so much more than a turn has, rad of it, as hands do not press against a stop with its last degree. */
+/**
+ * Tolerated excess of the robot file's range over one turn, rad of the turn: hands do not press against a stop to the last degree.
+ */
 const SLACK_RAD = 0.03;
 
 type Counts = Pick<JointCalibration, 'minCounts' | 'maxCounts' | 'homingOffsetCounts'>;
 
-/** Why a servo cannot have read that range, as a sentence without subject and end. */
+/** Returns why a servo cannot have read this range, as a sentence without subject and full stop. */
 export function countsProblem(
   family: ServoFamily,
   motor: Pick<Motor, 'model' | 'options'>,
@@ -25,7 +27,7 @@ export function countsProblem(
   return `${range}, and reads ${first} to ${last} in its turn: turns were counted, or a sign was taken for a number (fault 34)`;
 }
 
-/** Why some angle that the robot's file allows has no reading, as a sentence without subject and end. */
+/** Returns why some angle that the robot file permits has no reading, as a sentence without subject and full stop. */
 export function reachProblem(
   family: ServoFamily,
   motor: Pick<Motor, 'model' | 'options'>,

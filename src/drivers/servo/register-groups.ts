@@ -1,21 +1,21 @@
-/** Servos that one request reads or writes together: those whose registers stand at the same address. Tick path after construction. */
+/** Groups of servos that one request reads or writes: those with registers at the same address. Tick path after construction. */
 import type { Motor, ReadBlock } from './family.ts';
 import { type BulkItem, type Register, writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
 
-/** Servos of the same block. */
+/** Servos with the same block. */
 export class ReadGroup {
-  /** Places in the list of motors. */
+  /** Indices in the list of motors. */
   readonly motors: readonly number[];
   readonly block: ReadBlock;
-  /** Of those that are asked, `asked` of them. */
+  /** Ids that are read, the first `asked` of them. */
   readonly ids: Uint8Array;
   into: Uint8Array;
   asked = 0;
   readonly #allIds: Uint8Array;
   readonly #places: Int32Array;
 
-  /** One group for each block that some of `motors` have. */
+  /** Returns one group for each distinct block of `motors`. */
   static of(motors: readonly Motor[], blockOf: (motor: Motor) => ReadBlock): readonly ReadGroup[] {
     const groups = groupedBy(motors, (motor) => {
       const { address, bytes } = blockOf(motor);
@@ -24,7 +24,7 @@ export class ReadGroup {
     return groups.map((members) => new ReadGroup(motors, members, blockOf(motors[members[0]!]!)));
   }
 
-  /** A bulk request for all that `groups` read, and the bytes behind each other: of each group a part. */
+  /** Returns a bulk request for everything that `groups` read, and its buffer, of which each group gets a part. */
   static bulk(groups: readonly ReadGroup[]): { readonly items: readonly BulkItem[]; readonly into: Uint8Array } {
     const into = new Uint8Array(groups.reduce((sum, group) => sum + group.into.length, 0));
     let at = 0;
@@ -59,31 +59,31 @@ export class ReadGroup {
     this.asked = 0;
   }
 
-  /** Asks the `k`-th of `motors`. */
+  /** Adds the `k`-th of `motors` to the request. */
   ask(k: number): void {
     this.ids[this.asked] = this.#allIds[k]!;
     this.#places[this.asked++] = this.motors[k]!;
   }
 
-  /** Place, in the list of motors, of the `k`-th that is asked. */
+  /** Returns the motor index of the `k`-th servo in the request. */
   askedMotor(k: number): number {
     return this.#places[k]!;
   }
 }
 
-/** Servos whose register of one name stands at the same address. */
+/** Servos with the named register at the same address. */
 class WriteGroup {
   readonly #motors: readonly number[];
   readonly #register: Register;
   readonly #allIds: Uint8Array;
-  /** Of those that are written to, `#count` of them. */
+  /** Ids that are written to, the first `#count` of them. */
   readonly #ids: Uint8Array;
   readonly #data: Uint8Array;
   #count = 0;
   readonly #isLittleEndian: boolean;
   readonly #takes: Uint8Array;
 
-  /** One group for each address at which some of `motors` have it. */
+  /** Returns one group for each distinct address of the register. */
   static of(
     motors: readonly Motor[],
     nameOf: (motor: Motor) => string,
@@ -113,7 +113,7 @@ class WriteGroup {
     this.#isLittleEndian = isLittleEndian;
   }
 
-  /** One for each of its motors, of what is filled in last for all. */
+  /** Bulk items, one per motor, with the values last filled in for all. */
   get items(): readonly BulkItem[] {
     const { address, bytes } = this.#register;
     return [...this.#allIds].map((id, k): BulkItem => {
@@ -121,7 +121,7 @@ class WriteGroup {
     });
   }
 
-  /** `numberOf(i)` for each of its motors that gets one, to be sent. */
+  /** Prepares `numberOf(i)` for sending to each of its motors that takes it. */
   fill(numberOf: (motor: number) => number): void {
     const { bytes } = this.#register;
     this.#count = 0;
@@ -134,28 +134,28 @@ class WriteGroup {
     }
   }
 
-  /** False: the port is gone, or takes nothing. */
+  /** Returns false if the port is gone or does not accept the request. */
   send(bus: ServoBus): boolean {
     const { bytes, address } = this.#register;
     return bus.syncWrite(this.#ids, this.#count, address, this.#data, bytes) === 'ok';
   }
 }
 
-/** Writes the register of one name to each of some motors, by one request where that is possible. Tick path after construction. */
+/** Writes one named register of several motors, in one request if possible. Tick path after construction. */
 export class RegisterWrite {
   readonly #groups: readonly WriteGroup[];
   readonly #items: readonly BulkItem[];
 
   readonly #isForAll: boolean;
 
-  /** `takes` ([n]): 1 for those that get one, as of each `send`; absent: all. */
+  /** `takes` ([n]): 1 for motors that are written to, evaluated at each `send`; absent: all. */
   constructor(motors: readonly Motor[], nameOf: (motor: Motor) => string, isLittleEndian: boolean, takes?: Uint8Array) {
     this.#isForAll = takes === undefined;
     this.#groups = WriteGroup.of(motors, nameOf, isLittleEndian, takes ?? new Uint8Array(motors.length).fill(1));
     this.#items = this.#groups.flatMap(({ items }) => items);
   }
 
-  /** `numberOf(i)` to each that gets one. False: the port is gone, or takes nothing. */
+  /** Writes `numberOf(i)` to each motor that takes it. Returns false if the port is gone or does not accept the request. */
   send(bus: ServoBus, numberOf: (motor: number) => number): boolean {
     const groups = this.#groups;
     for (let g = 0; g < groups.length; g++) groups[g]!.fill(numberOf);
@@ -166,7 +166,7 @@ export class RegisterWrite {
   }
 }
 
-/** Reads one block of each of some motors, all of them, by one request where that is possible. Tick path after construction. */
+/** Reads one block of each of several motors, in one request if possible. Tick path after construction. */
 export class BlockRead {
   readonly #groups: readonly ReadGroup[];
   readonly #bulk: ReturnType<typeof ReadGroup.bulk>;
@@ -177,7 +177,9 @@ export class BlockRead {
     for (const group of this.#groups) for (let k = 0; k < group.motors.length; k++) group.ask(k);
   }
 
-  /** By `deadlineS`. Returns the first motor that did not answer, or whose bytes, from `at` of its group on, `isRight` does not take; else −1. */
+  /**
+   * Reads until `deadlineS`. Returns the first motor without answer, or whose bytes, from `at` in its group, fail `isRight`; else −1.
+   */
   firstWrong(
     bus: ServoBus,
     deadlineS: number,

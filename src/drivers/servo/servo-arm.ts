@@ -1,4 +1,4 @@
-/** An open arm of bus servos: one request for all readings and one for all goals a tick. */
+/** Open arm of bus servos: per tick, one request for all readings and one for all goals. */
 import {
   BUS,
   exitRampOf,
@@ -22,8 +22,8 @@ import { ServoSetup } from './servo-setup.ts';
 import { ServoSupervision } from './servo-supervision.ts';
 
 /**
- * Share of the control period within which torque comes on, or does not, and of a bus whose servos are asked one by one; in how many ticks more
- * that is tried: three are a loss (row 10).
+ * Share of the control period within which torque has to come on, and the same for a bus whose servos are read one by
+ * one; number of further ticks in which it is tried: three in all are a loss (row 10).
  */
 const ON_SHARE = 0.6;
 const ON_SHARE_ONE_BY_ONE = 0.9;
@@ -33,15 +33,15 @@ export interface ServoArmParts {
   readonly line: SerialLine;
   readonly family: ServoFamily;
   readonly options: ServoDriverOptions;
-  /** Those of the joints, then those of encoders, then second ones of joints. */
+  /** Servos of the joints, then encoders, then second servos of joints. */
   readonly motors: readonly Motor[];
   readonly calibration: Calibration;
   readonly periodS: number;
-  /** The driver's, which goes on when the line is lost. */
+  /** Report of the driver, which outlives a lost line. */
   readonly report: DriverReport;
 }
 
-/** One line, its servos, and what is known of them. */
+/** One line, its servos and their state. */
 export class ServoArm {
   readonly bus: ServoBus;
   readonly calibration: Calibration;
@@ -54,13 +54,13 @@ export class ServoArm {
   readonly #outputs: ServoOutputs;
   readonly #readings: ServoReadings;
   readonly #supervision: ServoSupervision;
-  /** `needsFirstMotion`: since power-up, a restart of a servo, or a prolonged silence of all. */
+  /** `needsFirstMotion`: set at power-up, at a servo restart, or after a prolonged silence of all servos. */
   readonly #report: DriverReport;
-  /** The motor that kept torque from coming on, until that was reported; else −1. */
+  /** Motor that kept torque from coming on, until reported; else −1. */
   #refused = -1;
-  /** Why: it was not read in that tick. */
+  /** True if the reason is that it was not read in that tick. */
   #isUnread = false;
-  /** In how many ticks more torque may still come on. */
+  /** Number of further ticks in which torque may still come on. */
   #onTicks = 0;
   #busyS = 0;
 
@@ -87,7 +87,7 @@ export class ServoArm {
     report.needsFirstMotion = true;
   }
 
-  /** Between ticks, without torque. Throws `ReinError('driver')` with what is wrong and with which servo. */
+  /** Sets up all servos. Between ticks, without torque. Throws `ReinError('driver')` with the problem and the servo. */
   configure(): void {
     this.#setup.apply();
     this.#readings.forgetMisses();
@@ -95,9 +95,9 @@ export class ServoArm {
     this.#outputs.setCaps(1);
   }
 
-  /** As `configure`, which clears what is latched, and where each servo is then. */
+  /** Like `configure`, which clears latched faults, and then reads the position of each servo. */
   recover(): void {
-    // What was latched may have wanted a reboot; who was silent may have had no supply.
+    // A latched fault may have required a reboot; a silent servo may have had no supply.
     const { faults } = this.#supervision;
     if ((faults & RESTARTED) !== 0 || this.#readings.hasLeftOut) this.#report.needsFirstMotion = true;
     this.configure();
@@ -106,7 +106,7 @@ export class ServoArm {
     this.#supervision.openGate();
   }
 
-  /** As `recover`, and each servo has said where it is, and could go there. No goal is written: that alone may turn torque on. */
+  /** Like `recover`, and checks that each servo has a reading and can hold there. Writes no goal: that alone may switch torque on. */
   prepare(): void {
     this.recover();
     for (let i = 0; i < this.#joints; i++) {
@@ -120,7 +120,9 @@ export class ServoArm {
     }
   }
 
-  /** Where torque does not come on, two `write`s try again; then references are refused (row 10), and `takeNotice` says of which servo. */
+  /**
+   * If torque does not come on, two further `write`s try again; then references are refused (row 10), and `takeNotice` names the servo.
+   */
   enable(): void {
     this.#outputs.setCaps(1);
     this.#supervision.restart();
@@ -145,13 +147,13 @@ export class ServoArm {
     const answered = readings.read();
     this.#supervision.see();
     this.#supervision.openGate();
-    // Their supply may have been off.
+    // The supply may have been off.
     if (readings.isSilent) report.needsFirstMotion = true;
     if (this.#line.clock.nowS() < readings.deadlineS && !this.#supervision.readNext()) report.needsFirstMotion = true;
     this.#supervision.judge();
     report.hardwareFaults = this.#supervision.faults;
     readings.count();
-    // By the reading's own look at the clock: V8 may box each time that a function gives.
+    // Uses the time stored with the reading: V8 may box each time that a function returns.
     this.#busyS = this.#line.clock.nowS() - readings.nowS;
     this.bus.counters[BUS.busyS] = this.#busyS;
     if (answered === 0) return 'lost';
@@ -169,7 +171,7 @@ export class ServoArm {
     if (referenceRad.length !== this.#joints) return 'rejected';
     if (!outputs.takeReference(referenceRad)) return 'rejected';
     const startS = this.#line.clock.nowS();
-    // What was read before the tick was held up says no more whether a servo still has its torque.
+    // After a held-up tick, the last reading no longer tells whether a servo still has torque.
     if (this.#family.goalTurnsOn && !(startS - this.#readings.nowS <= this.#periodS)) return 'late';
     const isWritten = outputs.writeGoals();
     this.#family.feed?.(this.bus);
@@ -210,8 +212,8 @@ export class ServoArm {
   }
 
   /**
-   * As `letGo`, of servos that may have held on to their last goal while their line was gone: as a ramp where the arm would fall. Not for the
-   * tick.
+   * Like `letGo`, for servos that may have held their last goal while the line was gone: ramps torque down if the arm
+   * would drop. Not for the tick.
    */
   letDown(robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>): void {
     if (!holdsItself(robot) && this.#setup.hasTorque()) this.#ramp(exitRampOf(robot));
@@ -222,7 +224,7 @@ export class ServoArm {
     for (const motor of this.#motors) this.#family.wake?.(this.bus, motor);
     const { clock } = this.#line;
     const startS = clock.nowS();
-    // No more than they have: an arm that has sunk would jump up.
+    // Not above their present caps: an arm that has sunk would jump up.
     const from = this.#outputs.heldRatio();
     for (let left = from; left > 0 && !this.bus.isLost; left = from * (1 - (clock.nowS() - startS) / durationS)) {
       this.limitTorque(left);
@@ -230,20 +232,20 @@ export class ServoArm {
     }
   }
 
-  /** Torque off, which each servo confirms if it can be heard. Not for the tick. */
+  /** Switches torque off; each servo confirms it if it answers. Not for the tick. */
   letGo(): void {
     for (let i = 0; i < this.#motors.length && !this.bus.isLost; i++) {
       if (this.#motors[i]!.calibration !== undefined) this.#setup.letGo(i);
     }
   }
 
-  /** Whether motor `i` was read now; an encoder, ever. */
+  /** Returns true if motor `i` was read in this tick; for an encoder, if it was ever read. */
   #isPlaced(i: number): boolean {
     const { readAtS } = this.#readings;
     return this.#motors[i]!.calibration === undefined ? !Number.isNaN(readAtS[i]!) : this.#readings.isRead(i);
   }
 
-  /** Why no torque comes on: it would pull motor `i` to where it does not stand. */
+  /** Returns why torque stays off: it would pull motor `i` away from where it is. */
   #beyond(i: number): string {
     const { id, name } = this.#motors[i]!;
     return `Servo ${id} (${name}) is read at ${this.#readings.position[i]!.toFixed(2)}, where it takes no goal: its reading wraps, or it was turned too far (fault 34).`;
@@ -251,9 +253,9 @@ export class ServoArm {
 
   #turnOn(): void {
     const readings = this.#readings;
-    // Where each joint is now is its first goal: servos jump to what was written last.
+    // The first goal of each joint is its present position: servos jump to the goal written last.
     for (let i = 0; i < this.#joints; i++) this.#outputs.reference[i] = readings.position[i]!;
-    // Without torque an arm sinks: where a joint was a tick ago is nowhere to pull it.
+    // Without torque an arm sinks: the position of a tick ago is not a valid goal.
     this.#refused = -1;
     for (let i = 0; i < this.#motors.length && this.#refused < 0; i++) if (!this.#isPlaced(i)) this.#refused = i;
     this.#isUnread = this.#refused >= 0;
@@ -270,5 +272,5 @@ const BY_HAND = {
     'With the torque off, turn it back by hand; if it stands right, calibrate it anew. Then acknowledge and enable.',
 };
 
-/** After these a servo may have started anew. */
+/** Faults after which a servo may have restarted. */
 const RESTARTED = HARDWARE.servoFault | HARDWARE.servoReset | HARDWARE.torqueCap;

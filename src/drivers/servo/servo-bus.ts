@@ -1,25 +1,25 @@
-/** Requests and replies on a half-duplex bus of servos: who may answer, how long is waited, and what is asked again. */
+/** Requests and replies on a half-duplex servo bus: expected senders, timeouts and retries. */
 import { BUS, BUS_COUNTERS } from '../../core/index.ts';
 import type { SerialLine } from '../serial/line.ts';
 import type { BulkItem, ServoProtocol, StatusReader } from './protocol.ts';
 
-/** What a servo may take before it answers, adapter and operating system included, s. */
+/** Time that a servo may take to answer, adapter and operating system included, s. */
 const DEFAULT_ANSWER_S = 0.004;
-/** How often the line is looked at while a reply is due, s. */
+/** Poll interval of the line while a reply is due, s. */
 const LOOK_S = 60e-6;
-/** Bits on the line for each byte: start, 8, stop. */
+/** Bits on the line per byte: start, 8, stop. */
 const BITS_PER_BYTE = 10;
-/** Between ticks nobody is in a hurry, and a machine may be busy: so many tries, and so long for each answer at least, s. */
+/** Between ticks there is time, and the machine may be busy: number of tries, and smallest timeout of each answer, s. */
 const PATIENT_TRIES = 5;
 const PATIENT_ANSWER_S = 0.03;
-/** For so long nothing has to come at most before the next request, s; and a line that never falls silent is waited for so long. */
+/** Longest required silence before the next request, s; longest wait for a line that does not fall silent. */
 const MOST_QUIET_S = 0.3;
 const MOST_SETTLE_S = 2;
 const RECEIVE_BYTES = 4096;
-/** More than this many buffers full is no backlog, but a line that never falls silent: a tick does not wait for its end. */
+/** More full buffers than this are no backlog, but a line that never falls silent: a tick does not wait for its end. */
 const DRAINED_READS = 16;
 const IDS = 256;
-/** No request to read is as long as the answer with so many bytes. */
+/** Parameter bytes of the echo probe: no read request is as long as the answer with this many. */
 const PROBE_BYTES = 3;
 
 export interface ServoBusOptions {
@@ -27,20 +27,20 @@ export interface ServoBusOptions {
   readonly protocol: ServoProtocol;
   /** See `DEFAULT_ANSWER_S`. */
   readonly answerS?: number | undefined;
-  /** In the order of `BUS_COUNTERS`; counts go on from what it holds. Absent: from 0. */
+  /** In the order of `BUS_COUNTERS`; counting continues from its values. Absent: from 0. */
   readonly counters?: Float64Array | undefined;
 }
 
-/** What came back from one servo. */
+/** Result of a request to one servo. */
 export type ReplyStatus = 'ok' | 'missing' | 'lost';
 
 /**
- * One bus. All of it is synchronous: a request is written, and the bus waits for what has to come back, never past the given
- * moment. What comes of another servo, of another length or at another time is counted and dropped, and so is what comes twice (rows
- * 11 and 12). Tick path after construction.
+ * One bus, fully synchronous: a request is written, and the bus waits for the expected replies, never past the given
+ * deadline. Replies from another servo, of another length or at another time are counted and dropped, as are duplicates
+ * (rows 11 and 12). Tick path after construction.
  */
 export class ServoBus {
-  /** [1] nothing is waited for past this moment, s. To be set; no argument, as V8 would box it. */
+  /** [1] deadline of all waits, s. Set by the caller; not an argument, as V8 would box it. */
   readonly until: Float64Array = Float64Array.of(Number.POSITIVE_INFINITY);
   /** In the order of `BUS_COUNTERS`. */
   readonly counters: Float64Array;
@@ -50,13 +50,13 @@ export class ServoBus {
   readonly #reader: StatusReader;
   readonly #request: Uint8Array;
   readonly #received: Uint8Array = new Uint8Array(RECEIVE_BYTES);
-  /** By id: −1 for one that is not asked, else where its reply goes in `#into`. */
+  /** By id: position of its reply in `#into`; −1 if it is not asked. */
   readonly #slots: Int32Array = new Int32Array(IDS).fill(-1);
-  /** By id: how many parameters its reply has. */
+  /** By id: number of parameters of its reply. */
   readonly #counts: Uint16Array = new Uint16Array(IDS);
   readonly #errors: Uint8Array = new Uint8Array(IDS);
   readonly #ids: Uint8Array = new Uint8Array(IDS);
-  /** By id: its place among those that a request asks. */
+  /** By id: its index in the order of the request. */
   readonly #orders: Uint8Array = new Uint8Array(IDS);
   readonly #answered: Uint8Array = new Uint8Array(IDS);
   readonly #scratch: Uint8Array = new Uint8Array(8);
@@ -65,17 +65,17 @@ export class ServoBus {
   #into: Uint8Array = new Uint8Array(0);
   #wanted = 0;
   #pending = 0;
-  /** Servos that two replies came of. */
+  /** Number of servos whose reply was accepted and is in doubt now. */
   #doubtful = 0;
-  /** Of the newest reply; and how many of `#ids` a request has asked at once. */
+  /** Index of the newest reply; number of `#ids` in the request. */
   #lastOrder = -1;
   #asked = 0;
   #isLost = false;
-  /** Whether what is sent comes back: not known until something has that could be an answer too. */
+  /** Echo of requests on this line: unknown until a packet came back that could be an echo or an answer. */
   #echo: 'unknown' | 'yes' | 'no' = 'unknown';
-  /** The request that is awaited has come back. */
+  /** The pending request has come back. */
   #hasReturned = false;
-  /** What was counted before this bus was opened. */
+  /** Counts from before this bus was opened. */
   readonly #checksumErrorsBefore: number;
   readonly #skippedBytesBefore: number;
 
@@ -92,32 +92,32 @@ export class ServoBus {
     this.#reader = protocol.createReader((id, error, bytes, at, count) => this.#take(id, error, bytes, at, count));
   }
 
-  /** The port is gone: nothing can be written or read any more. */
+  /** True if the port is gone: nothing can be written or read any more. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** What is sent comes back, and is left out. */
+  /** True if the line echoes requests; the echoes are dropped. */
   get hasEcho(): boolean {
     return this.#echo === 'yes';
   }
 
-  /** The error bits of the newest reply of `id`; 0 before the first. */
+  /** Returns the error bits of the newest reply of `id`; 0 before the first. */
   errorOf(id: number): number {
     return this.#errors[id]!;
   }
 
-  /** Whether `id` answered the last request. */
+  /** Returns true if `id` answered the last request. */
   hasAnswered(id: number): boolean {
     return this.#answered[id] === 1;
   }
 
-  /** How long `bytes` bytes are on the line, s. */
+  /** Returns the transmission time of `bytes` bytes, s. */
   lineS(bytes: number): number {
     return (bytes * BITS_PER_BYTE) / this.line.baud;
   }
 
-  /** Asks `id` for a sign of life; its parameters, if any, come into `into`. `parameters`: how many. */
+  /** Pings `id`; its reply parameters are written to `into`. `parameters`: their number. */
   ping(id: number, into: Uint8Array, parameters: number, tries = PATIENT_TRIES): ReplyStatus {
     const bytes = this.protocol.ping(this.#request, id);
     return this.#counted(this.#askOne(bytes, id, into, 0, parameters, tries));
@@ -135,9 +135,9 @@ export class ServoBus {
   }
 
   /**
-   * Reads `count` bytes from `address` of each of the first `servos` of `ids` into `into`, `count` bytes each in the order of `ids`.
-   * Servos that did not answer are asked once more, where there is time. Returns how many answered (`hasAnswered` says which); their
-   * bytes are new, those of the others as they were.
+   * Reads `count` bytes from `address` of each of the first `servos` of `ids` into `into`, `count` bytes each in the
+   * order of `ids`. Servos that did not answer are asked once more if time permits. Returns how many answered (see
+   * `hasAnswered`); their bytes are new, those of the others unchanged.
    */
   syncRead(ids: Uint8Array, servos: number, address: number, count: number, into: Uint8Array): number {
     for (let i = 0; i < servos; i++) this.#answered[ids[i]!] = 0;
@@ -153,18 +153,18 @@ export class ServoBus {
     return servos - missing;
   }
 
-  /** Writes `count` bytes of `data` a servo to `address` of the first `servos` of `ids`. Nobody answers. */
+  /** Writes `count` bytes of `data` per servo to `address` of the first `servos` of `ids`. Not answered. */
   syncWrite(ids: Uint8Array, servos: number, address: number, data: Uint8Array, count: number): ReplyStatus {
     if (servos === 0) return 'ok';
     return this.#send(this.protocol.syncWrite(this.#request, ids, servos, address, data, count)) ? 'ok' : 'lost';
   }
 
-  /** Whether one request reads, or writes, what stands elsewhere in each servo. */
+  /** True if one request can read, or write, different addresses in each servo. */
   get isBulk(): boolean {
     return this.protocol.bulkRead !== undefined && this.protocol.bulkWrite !== undefined;
   }
 
-  /** Reads what `items` ask for into `into`, one behind the other. Nobody is asked twice; `hasAnswered` says who did. */
+  /** Reads `items` into `into`, one after another. No servo is asked twice; see `hasAnswered`. */
   bulkRead(items: readonly BulkItem[], into: Uint8Array): void {
     this.drain();
     let at = 0;
@@ -186,18 +186,18 @@ export class ServoBus {
     this.#endRequest();
   }
 
-  /** Nobody answers. */
+  /** Writes `items`. Not answered. */
   bulkWrite(items: readonly BulkItem[]): ReplyStatus {
     return this.#send(this.protocol.bulkWrite!(this.#request, items)) ? 'ok' : 'lost';
   }
 
-  /** Starts `id` anew, where its family can be told to; nobody answers for a while. False: it cannot, or the port is gone. */
+  /** Reboots `id`, if its family supports that; it does not answer for a while. Returns false if unsupported, or the port is gone. */
   reboot(id: number): boolean {
     const bytes = this.protocol.reboot?.(this.#request, id) ?? 0;
     return bytes > 0 && this.#send(bytes);
   }
 
-  /** Takes and drops what is on the line, which belongs to nothing any more. */
+  /** Reads and drops the pending bytes, which no longer belong to a request. */
   drain(): void {
     this.#pending = 0;
     this.#slots.fill(-1);
@@ -206,7 +206,7 @@ export class ServoBus {
     this.#countReader();
   }
 
-  /** One round of asking those that have not answered yet. Returns how many still have not. */
+  /** Asks all servos that have not answered yet, once. Returns how many still have not. */
   #readGroup(
     ids: Uint8Array,
     servos: number,
@@ -218,7 +218,7 @@ export class ServoBus {
     const { protocol } = this;
     let asked = 0;
     for (let k = 0; k < servos; k++) {
-      // From behind the second time: where each waits for the one before it, those behind a silent one are heard now.
+      // In reverse order the second time: where each servo waits for the previous one, those behind a silent one are heard now.
       const id = ids[attempt === 0 ? k : servos - 1 - k]!;
       if (this.#answered[id] !== 0) continue;
       this.#orders[id] = asked;
@@ -283,7 +283,7 @@ export class ServoBus {
       }
       if (!this.#hasReturned || this.#echo !== 'unknown') continue;
       this.#probeEcho(id, bytes);
-      // It was the answer.
+      // The packet was the answer.
       if (this.#isWithoutEcho) attempt--;
     }
     if (this.#isLost) return 'lost';
@@ -292,8 +292,8 @@ export class ServoBus {
   }
 
   /**
-   * An answer does not say of which register it is, so that one which is still on its way would be taken for that of the next request:
-   * waits until none has come for as long as the latest of those since `beganS` took. For what is asked between ticks.
+   * A reply does not name its register, so that a late one would be taken for that of the next request: waits until
+   * none has come for as long as the latest one since `beganS` took. For requests between ticks.
    */
   #settle(beganS: number): void {
     const { line } = this;
@@ -313,7 +313,7 @@ export class ServoBus {
     return this.#echo === 'no';
   }
 
-  /** Whether what came was the request of `bytes` bytes or its answer shows at one whose answer is longer. */
+  /** Decides whether the packet was the echo of the request of `bytes` bytes or its answer, by a request with a longer answer. */
   #probeEcho(id: number, bytes: number): void {
     this.#kept.set(this.#request.subarray(0, bytes));
     this.drain();
@@ -327,7 +327,7 @@ export class ServoBus {
     this.#request.set(this.#kept.subarray(0, bytes));
   }
 
-  /** Whether a packet is what was sent itself. */
+  /** Returns true if a packet is the echo of the request. */
   #isEcho(id: number, error: number, bytes: Uint8Array, at: number, count: number): boolean {
     const echo = this.protocol.echoOf?.(this.#request, id, error, bytes, at, count) ?? 'no';
     if (echo === 'no') return false;
@@ -336,13 +336,13 @@ export class ServoBus {
       this.#echo = 'yes';
       return true;
     }
-    // Of two that are the same the second is the answer.
+    // Of two equal packets, the second is the answer.
     const isFirst = this.#echo !== 'no' && !this.#hasReturned;
     this.#hasReturned = true;
     return isFirst;
   }
 
-  /** Sends the request and takes replies until all have come, or nothing can come any more. */
+  /** Sends the request and receives replies until all have come, or none can come any more. */
   #await(bytes: number, servos: number, replyBytes: number, into: Uint8Array, count: number): void {
     const { line, counters } = this;
     this.#into = into;
@@ -353,14 +353,14 @@ export class ServoBus {
     const sentAtS = line.clock.nowS();
     const onLineS = this.lineS(bytes + replyBytes);
     const untilS = Math.min(this.until[0]!, sentAtS + onLineS + this.#patienceS);
-    // Nothing whole can be there before the line has carried it.
+    // No complete reply can arrive before its transmission time.
     line.wait(Math.min(untilS, sentAtS + onLineS));
     for (;;) {
       const got = this.#receive();
       if (this.#pending === 0 || got < 0) return;
       const nowS = line.clock.nowS();
       if (nowS >= untilS) {
-        // A length that lied holds back what stands behind it.
+        // A wrong length holds back the packets behind it.
         this.#reader.restart();
         return;
       }
@@ -376,7 +376,7 @@ export class ServoBus {
     return true;
   }
 
-  /** Takes what has come. Returns how many bytes; −1 where the port is gone. */
+  /** Receives pending bytes. Returns their number; −1 if the port is gone. */
   #receive(): number {
     const got = this.line.read(this.#received, 0);
     if (got < 0) this.#isLost = true;
@@ -391,13 +391,13 @@ export class ServoBus {
     const slot = this.#slots[id]!;
     if (this.#pending === 0 || slot < 0 || count !== this.#counts[id]) {
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
-      // Somebody who was not asked, in the form that was asked for: ids are not what they say.
+      // A servo that was not asked has answered in the requested form: ids cannot be trusted.
       if (slot < 0 && count === this.#wanted) this.#doubtFrom(0);
       return;
     }
     const order = this.#orders[id]!;
     if (order <= this.#lastOrder) {
-      // Servos answer in the order in which they were asked: one that comes twice, or too late, or what came since, is another's.
+      // Servos answer in the order of the request: after a duplicate or late reply, it and those since may be another servo's.
       this.#doubtFrom(order);
       this.counters[BUS.foreignReplies] = this.counters[BUS.foreignReplies]! + 1;
       return;
@@ -410,7 +410,7 @@ export class ServoBus {
     this.counters[BUS.replies] = this.counters[BUS.replies]! + 1;
   }
 
-  /** What has been answered from the `order`-th on is asked again. */
+  /** Marks the answers from the `order`-th on as missing, to be asked again. */
   #doubtFrom(order: number): void {
     for (let k = order; k < this.#asked; k++) {
       const id = this.#ids[k]!;

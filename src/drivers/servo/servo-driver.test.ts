@@ -22,7 +22,7 @@ async function opened(options: Partial<ServoRigOptions> = {}): Promise<{ rig: Se
   return { rig, state };
 }
 
-/** So many ticks; gives what each read said. */
+/** Runs `ticks` ticks; returns the status of each read. */
 function run({ driver, endOfTick }: ServoRig, state: RobotState, ticks: number, hold = true): DriverStatus[] {
   const said: DriverStatus[] = [];
   for (let i = 0; i < ticks; i++) {
@@ -90,7 +90,7 @@ describe('an arm of bus servos', () => {
       for (let i = 0; i < 150; i++) {
         rig.endOfTick();
         rig.driver.read(state);
-        // A torque-less arm stands: any other reading is a wrong one.
+        // An arm without torque stands still: any other reading is wrong.
         for (const [j, position] of state.positionRad.entries()) {
           expect(Math.abs(position - truth[j]!), `${fault}, joint ${j}`).toBeLessThan(0.01);
         }
@@ -111,11 +111,11 @@ describe('an arm of bus servos', () => {
     const { busCounters } = rig.driver.report;
     expect(busCounters[BUS.quarantined]).toBe(1);
     expect(busCounters[BUS.oldestS]).toBeGreaterThan(0.3);
-    // The others cost no more than before: nobody waits for it in each tick.
+    // The other servos cost no more than before: no tick waits for the dead one.
     const busy = busCounters[BUS.busyS]!;
     expect(busy).toBeLessThan(0.004);
     servo.isDead = false;
-    // Asked for twice a second.
+    // It is probed twice a second.
     expect(run(rig, state, 30).at(-1)).toBe('ok');
     expect(busCounters[BUS.quarantined]).toBe(0);
   });
@@ -139,7 +139,7 @@ describe('an arm of bus servos', () => {
     for (const servo of all) servo.isDead = true;
     const said = run(rig, state, 40, false);
     expect(new Set(said)).toEqual(new Set(['lost']));
-    // A tick waits for them no longer than it may, and the rest of it is free.
+    // A tick waits for the servos no longer than permitted, and the rest of it is free.
     expect(rig.driver.report.busCounters[BUS.busyS]).toBeLessThan(0.012);
     for (const servo of all) servo.isDead = false;
     expect(run(rig, state, 3, false)).toEqual(['ok', 'ok', 'ok']);
@@ -156,7 +156,7 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.takeNotice()).toMatchObject(silent);
     run(rig, state, 30);
     expect(rig.driver.takeNotice()).toBeUndefined();
-    // What somebody who acknowledges is told is of the same row.
+    // The notice after an acknowledgement has the same row.
     rig.driver.torque(0);
     rig.driver.service('recover');
     run(rig, state, 1, false);
@@ -201,7 +201,7 @@ describe('an arm of bus servos', () => {
     driver.torque(0);
     line.plug();
     const shoulder = (rig.bus as FeetechBus).servos[1]!;
-    // Its cable went in the middle of an earlier ramp.
+    // The cable was pulled in the middle of an earlier ramp.
     shoulder.registers.set('torqueLimit', 200);
     const caps: number[] = [];
     const write = line.write.bind(line);
@@ -262,7 +262,7 @@ describe('an arm of bus servos', () => {
   });
 
   it('drives SCS servos, which are read one by one, highest byte first, and counts a dead one once for each question', async () => {
-    // Of 300 degrees: a joint that turns further has a gear.
+    // SCS servos cover 300 degrees: a joint that turns further has a gear.
     const geared = { model: 'scs0009', perTurn: 3 * Math.PI };
     const motors = servoOptionsOf(rigOf().robot).motors.map((motor) => ({ ...motor, ...geared }));
     const { rig, state } = await opened({ options: { motors } });
@@ -330,7 +330,7 @@ describe('an arm of bus servos', () => {
     expect(rig.driver.report.hardwareFaults).toBe(0);
   });
 
-  // Whoever's turn it is to be asked.
+  // Independent of the servo whose turn it is.
   it.each([30, 33])(
     'names what a servo only announces, in the tick in which it does, be it the %ith',
     async (ticks) => {
@@ -394,7 +394,7 @@ describe('an arm of bus servos', () => {
     run(rig, state, 15);
     expect(rig.driver.report.hardwareFaults & (HARDWARE.servoReset | HARDWARE.torqueCap)).not.toBe(0);
     expect(rig.driver.takeNotice()).toMatchObject({ level: 'error', remedy: expect.stringContaining('power') });
-    // Putting torque on again writes everything anew.
+    // Switching torque on again rewrites everything.
     rig.driver.torque(0);
     expect(rig.driver.service('prepare')).toBe('done');
     rig.driver.torque(1);
@@ -406,7 +406,7 @@ describe('an arm of bus servos', () => {
     const { rig, state } = await opened();
     rig.driver.torque(1);
     run(rig, state, 5);
-    // Held fast: whatever it is asked for, it stays.
+    // The joint is blocked: it stays, whatever is commanded.
     const held = rig.body.positionRad[2]!;
     const beyond = Float64Array.from(state.positionRad);
     beyond[2] = beyond[2]! + 0.3;
@@ -431,7 +431,7 @@ describe('an arm of bus servos', () => {
     rig.driver.torque(0.5);
     run(rig, state, 1);
     expect(caps()).toEqual([300, 400, 400, 300, 300, 200]);
-    // What was let down is no wrong cap.
+    // A cap that was lowered on purpose is no fault.
     run(rig, state, 30);
     expect(rig.driver.report.hardwareFaults).toBe(0);
     rig.driver.torque(1);

@@ -1,4 +1,4 @@
-/** An arm of bus servos, of any family: opened, lost and opened again. */
+/** Driver of an arm of bus servos, of any family: opens it, and reopens it after a loss. */
 import { BUS_COUNTERS, type GuardNotice, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import {
   createDriverReport,
@@ -23,15 +23,15 @@ export interface ServoDriverParts {
   readonly family: ServoFamily;
   readonly options: ServoDriverOptions;
   readonly openLine: OpenLine;
-  /** Who is at a path; tests have their own. */
+  /** Returns the adapter at a path; replaced in tests. */
   readonly adapterAt?: ((path: string) => string) | undefined;
-  /** What becomes of torque that servos have when they are opened; `letGo`: it goes off, for the arm is one in a person's hand. */
+  /** Handling of torque that is on at opening; `letGo`: it is switched off, for a leader arm held by the operator. */
   readonly torqueFound?: 'refuse' | 'letGo' | undefined;
 }
 
-/** See `Driver`. Throws `ReinError('config')` from its constructor for motors that the family does not have. */
+/** Driver of bus servos; see `Driver`. The motors must be models of the family. */
 export class ServoDriver implements Driver {
-  /** `needsFirstMotion`: from power-up, or a restart of a servo, until the guard has seen each joint move. */
+  /** `needsFirstMotion`: from power-up, or a servo restart, until the guard has seen each joint move. */
   readonly report: DriverReport = createDriverReport({
     needsFirstMotion: true,
     busCounters: new Float64Array(BUS_COUNTERS.length),
@@ -55,7 +55,7 @@ export class ServoDriver implements Driver {
     this.#adapterAt = adapterAt;
     this.#torqueFound = torqueFound;
     this.#periodS = 1 / model.controlHz;
-    // What grips, or slides, the robot's file has in units of its own.
+    // Grippers and sliding joints have other units in the robot file.
     this.#torqueCapNm = options.jointNames.map((_, i) => {
       const { model: servo, torqueRatio, grips, perTurn, shadowId } = options.motors[i]!;
       if (grips || perTurn !== WHOLE_TURN_RAD) return Number.POSITIVE_INFINITY;
@@ -63,7 +63,7 @@ export class ServoDriver implements Driver {
     });
   }
 
-  /** What `open` gives; of the port and its servos once it has. */
+  /** Facts that `open` returns; path and stop frames of the bus are valid after it. */
   get facts(): DriverFacts {
     const { jointNames, signalNames } = this.#options;
     return {
@@ -99,13 +99,13 @@ export class ServoDriver implements Driver {
     }
   }
 
-  /** Has every servo say anew who and how it is. */
+  /** Makes every servo report its identity and state again. */
   #prepare(): ServiceAnswer {
     const arm = this.#arm;
     return arm === undefined ? { refusal: 'the driver is not open' } : this.#line.prepare(() => arm.prepare());
   }
 
-  /** The port that was gone, where it is there again; else servos that have latched a fault. */
+  /** Reopens a port that was gone, if it is back; else clears latched servo faults. */
   #recover(): ServiceAnswer {
     const arm = this.#arm;
     if (arm === undefined) return 'done';
@@ -140,12 +140,12 @@ export class ServoDriver implements Driver {
     this.#arm = undefined;
   }
 
-  /** `again`: the servos may hold on to what they were sent last, before their cable was pulled. One that is lost stays so where this throws. */
+  /** `again`: servos may still hold the last goal sent before the cable was pulled. If this throws, a lost arm stays lost. */
   #start(calibration: Calibration, how: 'anew' | 'again' = 'anew'): void {
     this.#arm?.close();
     const { named, port: path, baud } = this.#options;
     this.#line.open({ path, baud, adapter: calibration.adapter, named }, (line) => {
-      // Of the path that was asked for: a link may carry the number.
+      // The requested path is checked: the name of a link may contain the serial number.
       const asked = path ?? line.path;
       checkAdapter(calibration, { path: asked, adapter: this.#adapterAt(asked), named });
       if (how === 'again') this.#line.checkPath(line);
@@ -169,7 +169,7 @@ export class ServoDriver implements Driver {
   }
 }
 
-/** The row of the fault table that a sentence names. */
+/** Returns the row of the fault table that is named in `message`. */
 function rowOf(message: string): number | undefined {
   const named = /\(fault (\d+)\)/.exec(message)?.[1];
   return named === undefined ? undefined : Number(named);

@@ -1,4 +1,4 @@
-/** What the kinds of drivers for bus servos have in common: from a robot's file to what the driver is made with. */
+/** Common part of the driver kinds for bus servos: converts the robot file to driver options. */
 import { ReinError } from '../../core/index.ts';
 import { modelSource, placedModel } from '../../plant/index.ts';
 import type { DriverConfig, DriverKind, DriverRequest } from '../driver-kind.ts';
@@ -6,7 +6,7 @@ import { calibrationPath } from './calibration.ts';
 import type { ServoFamily } from './family.ts';
 import { isEncoder, type MotorOptions, type ServoDriverOptions, servoOptions } from './options.ts';
 
-/** The keys of a servo arm's `driver`, whatever its family. */
+/** Keys of a servo arm's `driver`, common to all families. */
 export interface ServoConfig
   extends DriverConfig,
     Omit<ServoDriverOptions, 'jointNames' | 'signalNames' | 'motors' | 'calibration' | 'named'> {
@@ -18,7 +18,7 @@ export interface ServoConfig
   readonly packages?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A kind whose servos are those of `load`'s family. */
+/** Returns a driver kind for the servos of the family that `load` returns. */
 export function servoKind<Config extends ServoConfig>(
   kind: string,
   schema: DriverKind<Config>['schema'],

@@ -1,6 +1,6 @@
 /**
- * What is written to the servos of an arm's joints: goals, caps and torque, which comes on only where the other two were read back. Where a goal
- * turns it on, it has no cap to pull with until then.
+ * Writes goals, caps and torque of an arm's servos. Torque comes on only after goals and caps were read back. If a goal
+ * switches torque on, caps are 0 until then.
  */
 import type { SerialLine } from '../serial/line.ts';
 import { blockOf, countsPerServoRad, countsPerUnit, type Motor, type ServoFamily } from './family.ts';
@@ -10,28 +10,28 @@ import { BlockRead, type ReadGroup, RegisterWrite } from './register-groups.ts';
 import type { ServoBus } from './servo-bus.ts';
 import { ServoRegisters } from './servo-registers.ts';
 
-/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are nobody's, rad of the servo's turn. */
+/** Goals beyond the calibrated range, which ends at the joint's own stops, by more than this are invalid, rad of the servo's turn. */
 const BEYOND_RANGE_RAD = 0.1;
-/** Nobody answers a request to all: torque off is written so many times, a tick apart. */
+/** Sync writes are not answered: torque off is written this many times, one tick apart. */
 const OFF_WRITES = 4;
-/** How often all is written and read back before torque is given up. */
+/** Number of attempts to write and read back everything before torque is given up. */
 const ON_TRIES = 3;
 
 /** Tick path after construction. */
 export class ServoOutputs {
-  /** [n] where each joint is sent, rad or m. */
+  /** [n] commanded positions, rad or m. */
   readonly reference: Float64Array;
-  /** Which of them get it. */
+  /** Selects the joints that get goals. */
   readonly gate: GoalGate;
   readonly #bus: ServoBus;
   readonly #line: SerialLine;
   readonly #family: ServoFamily;
   readonly #joints: readonly Motor[];
-  /** Those that have torque, second ones of joints too: their places in the list of motors, and of the joint of each. */
+  /** Motors that have torque, second servos included: indices in the list of motors, and index of each one's joint. */
   readonly #places: readonly number[];
   readonly #jointOf: readonly number[];
   readonly #goals: RegisterWrite;
-  /** To all, before torque is on. */
+  /** Goals of all joints, before torque is on. */
   readonly #firstGoals: RegisterWrite;
   readonly #caps: RegisterWrite;
   readonly #torque: RegisterWrite;
@@ -40,21 +40,21 @@ export class ServoOutputs {
   readonly #capsBack: BlockRead;
   readonly #torqueBack: BlockRead;
   readonly #capCounts: Float64Array;
-  /** [n] least and greatest count of a goal. */
+  /** [n] smallest and largest goal, counts. */
   readonly #goalLeast: Float64Array;
   readonly #goalMost: Float64Array;
-  /** [n] the count of 0, counts per rad or m with their sign, and between which counts a reference may be. */
+  /** [n] count at 0, signed counts per rad or m, and range of a reference, counts. */
   readonly #zeroCounts: Float64Array;
   readonly #countsPerRad: Float64Array;
   readonly #reachLeast: Float64Array;
   readonly #reachMost: Float64Array;
   #isOn = false;
-  /** What the caps are is not known: torque was to come on, and did not. */
+  /** The caps are unknown: torque was to come on, and did not. */
   #areCapsOpen = false;
-  /** How often torque off is still to be written. */
+  /** Number of pending writes of torque off. */
   #offWrites = 0;
 
-  /** The first `count` of `motors` are those of the joints, all calibrated; among the others are second ones. */
+  /** The first `count` of `motors` are those of the joints, all calibrated; the others include second servos. */
   constructor(bus: ServoBus, family: ServoFamily, motors: readonly Motor[], count: number) {
     const joints = motors.slice(0, count);
     const pulling = motors.filter((motor) => motor.calibration !== undefined);
@@ -98,15 +98,15 @@ export class ServoOutputs {
     return this.#isOn;
   }
 
-  /** Whether torque off was not yet written as often as it is to be. */
+  /** True if writes of torque off are pending. */
   get isGoingOff(): boolean {
     return this.#offWrites > 0;
   }
 
   /**
-   * Torque on at `reference`, in all servos or in none, by `deadlineS` or one request later. A sync write is answered by nobody, and a servo
-   * that has missed its goal would jump to an older one: each is read back first. Returns −1, or the place of the first motor that did not
-   * confirm.
+   * Switches torque on at `reference`, in all servos or in none, by `deadlineS` or one request later. A sync write is
+   * not answered, and a servo that missed its goal would jump to an older one: each is read back first. Returns −1, or
+   * the index of the first motor that did not confirm.
    */
   turnOn(deadlineS: number): number {
     this.#offWrites = 0;
@@ -119,7 +119,7 @@ export class ServoOutputs {
         return -1;
       }
       const isOver = this.#line.clock.nowS() >= deadlineS;
-      // Where time ran out, whoever was not heard yet is not to blame.
+      // If time ran out, the servos not yet read are not to blame.
       if (attempt === 0 || !isOver) refused = found;
       if (isOver) break;
     }
@@ -133,19 +133,19 @@ export class ServoOutputs {
     this.#isOn = false;
   }
 
-  /** Once a tick: torque off, as long as it is to be written. */
+  /** Writes torque off if writes are pending. Called once a tick. */
   goOnTurningOff(): void {
     if (this.#offWrites === 0) return;
     this.#offWrites--;
     this.#torque.send(this.#bus, OFF);
   }
 
-  /** Some servo still has torque. */
+  /** Repeats the writes of torque off, as some servo still has torque. */
   turnOffAnew(): void {
     this.#offWrites = OFF_WRITES;
   }
 
-  /** To the joints that get one. False: the port is gone, or takes nothing. */
+  /** Writes the goals of the joints that get one. Returns false if the port is gone or does not accept the request. */
   writeGoals(): boolean {
     return this.#goals.send(this.#bus, this.goalCounts);
   }
@@ -155,12 +155,12 @@ export class ServoOutputs {
     this.#caps.send(this.#bus, this.capCounts);
   }
 
-  /** Whether the cap of joint `i` is what was written to it, where that is known. */
+  /** Returns true if the cap of joint `i` is the one written, or is unknown. */
   keepsCap(i: number, counts: number): boolean {
     return this.#areCapsOpen || counts === this.#capCounts[i];
   }
 
-  /** `ratio` (0, 1] of what the robot's file allows, from the next `writeCaps` on. */
+  /** Sets the caps to `ratio` (0, 1] of those in the robot file, from the next `writeCaps` on. */
   setCaps(ratio: number): void {
     this.#areCapsOpen = false;
     for (let i = 0; i < this.#joints.length; i++) {
@@ -169,7 +169,7 @@ export class ServoOutputs {
     }
   }
 
-  /** The least share (0 to 1) of their caps that servos hold, as far as they answer. Between ticks. */
+  /** Returns the smallest share (0 to 1) of their caps that the servos hold, as far as they answer. Between ticks. */
   heldRatio(): number {
     const ratios = this.#joints.map((motor, i) => {
       const cap = new ServoRegisters(this.#bus, motor).read(this.#family.capRegister(motor));
@@ -178,22 +178,25 @@ export class ServoOutputs {
     return Math.min(1, ...ratios);
   }
 
-  /** What the register of joint `i`'s cap is to hold. */
+  /** Returns the cap of joint `i`, counts. */
   readonly capCounts = (i: number): number => this.#capCounts[i]!;
 
-  /** What its goal is to be. Where the servo takes no such goal (`takesGoal`) it is another place: none is to be sent. */
+  /** Returns the goal of joint `i`, counts. Clamped if the servo does not take it (`takesGoal`): it must not be sent then. */
   readonly goalCounts = (i: number): number =>
     Math.min(this.#goalMost[i]!, Math.max(this.#goalLeast[i]!, Math.round(this.#counts(i))));
 
-  /** Whether servo `i` can be sent to `reference`: by hand, or read a turn away, a joint may stand where it takes no goal. NaN: no. */
+  /**
+   * Returns true if servo `i` takes `reference` as goal: moved by hand, or read a turn off, a joint may be out of
+   * range. NaN: false.
+   */
   takesGoal(i: number): boolean {
     const counts = this.#counts(i);
     return counts >= this.#goalLeast[i]! - 0.5 && counts <= this.#goalMost[i]! + 0.5;
   }
 
-  /** Takes `referenceRad` (n) for the next goals; false, and nothing, where a joint cannot be there, or it is NaN. */
+  /** Takes `referenceRad` (n) for the next goals; returns false, and takes nothing, if a value is out of range or NaN. */
   takeReference(referenceRad: ArrayLike<number>): boolean {
-    // All in one loop: V8 would box each number that it hands to a function.
+    // No helper function: V8 would box each number passed to it.
     for (let i = 0; i < this.#joints.length; i++) {
       const counts = this.#zeroCounts[i]! + this.#countsPerRad[i]! * referenceRad[i]!;
       if (!(counts >= this.#reachLeast[i]! && counts <= this.#reachMost[i]!)) return false;
@@ -206,7 +209,7 @@ export class ServoOutputs {
     return this.#zeroCounts[i]! + this.#countsPerRad[i]! * this.reference[i]!;
   }
 
-  /** Returns as `turnOn` does. */
+  /** Returns the same as `turnOn`. */
   #tryOn(deadlineS: number): number {
     const wrong = this.#family.goalTurnsOn ? this.#pullByGoals(deadlineS) : this.#pullAtGoals(deadlineS);
     return wrong < 0 ? wrong : this.#places[wrong]!;
@@ -221,7 +224,7 @@ export class ServoOutputs {
     return this.#torqueBack.firstWrong(this.#bus, deadlineS, this.#hasTorque);
   }
 
-  /** Where a goal turns torque on: goals come while no servo has a cap to pull with, and caps once all have their goals. */
+  /** Switches on servos whose torque comes on with a goal: goals are written while all caps are 0, and caps once all have their goals. */
   #pullByGoals(deadlineS: number): number {
     this.#areCapsOpen = true;
     this.#caps.send(this.#bus, NONE);

@@ -1,4 +1,4 @@
-/** What the servos of an arm say in each tick: positions, speeds and loads, and who has not answered for how long. */
+/** Readings of an arm's servos in each tick: positions, speeds, loads, and missed replies. */
 import { BUS, type RobotState } from '../../core/index.ts';
 import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
 import { type EncoderOptions, encodersOf, isEncoder, type ServoDriverOptions } from './options.ts';
@@ -6,9 +6,9 @@ import { readRegister } from './protocol.ts';
 import { ReadGroup } from './register-groups.ts';
 import type { ServoBus } from './servo-bus.ts';
 
-/** Share of the control period that readings may take; the rest is the chain's and the goals'. */
+/** Share of the control period for readings; the rest is for the safety chain and the goals. */
 const READ_SHARE = 0.6;
-/** A servo that missed so many requests in a row is left out of them, so that it costs the others no time, and asked again so often, s. */
+/** A servo that missed this many requests in a row is left out of them, to cost the others no time, and probed at this interval, s. */
 const QUARANTINE_MISSES = 5;
 const PROBE_S = 0.5;
 
@@ -16,24 +16,24 @@ export interface ServoReadingsParts {
   readonly bus: ServoBus;
   readonly family: ServoFamily;
   readonly options: ServoDriverOptions;
-  /** Those of the joints, then those of encoders, then second ones of joints. */
+  /** Servos of the joints, then encoders, then second servos of joints. */
   readonly motors: readonly Motor[];
   readonly periodS: number;
 }
 
-/** Arrays are by place in the list of motors. Tick path after construction. */
+/** Arrays are indexed by motor. Tick path after construction. */
 export class ServoReadings {
-  /** When the newest reading began, how long after the one before, and when it has to be over, s. Fields: what is handed on is garbage. */
+  /** Start of the newest reading, time since the previous one, and deadline, s. Fields, because passing numbers allocates. */
   nowS: number = Number.NaN;
   dtS: number = Number.NaN;
   deadlineS: number = Number.NaN;
-  /** Of the newest reply: rad (or m, or the signal's own unit), N·m, and when it came, s, NaN before the first. */
+  /** Newest reply: position, rad (or m, or the signal's own unit), torque, N·m, and time, s, NaN before the first. */
   readonly position: Float64Array;
   readonly torqueNm: Float64Array;
-  /** What `torqueEnable` held then; −1 where that is not read in every tick. */
+  /** Value of `torqueEnable` then; −1 if it is not read in every tick. */
   readonly torqueEnable: Int32Array;
   readonly readAtS: Float64Array;
-  /** Until the first reply, ages count from here, s. */
+  /** Start of ages until the first reply, s. */
   readonly #openedAtS: number;
   readonly #bus: ServoBus;
   readonly #motors: readonly Motor[];
@@ -42,17 +42,17 @@ export class ServoReadings {
   readonly #groups: readonly ReadGroup[];
   readonly #velocity: Float64Array;
   readonly #nmPerLoad: Float64Array;
-  /** [n] place of the second servo of each joint, or −1. */
+  /** [n] index of the second servo of each joint, or −1. */
   readonly #shadows: Int32Array;
-  /** Requests in a row that were not answered. */
+  /** Missed requests in a row. */
   readonly #misses: Int32Array;
-  /** [m] 1: its silence was told. */
+  /** [m] 1: its silence was reported. */
   readonly #told: Uint8Array;
   readonly #encoders: readonly EncoderOptions[];
-  /** [k] where each signal comes from: a place in the list of motors, or −1 for one that is fixed. */
+  /** [k] source of each signal: index of a motor, or −1 for a fixed value. */
   readonly #signalMotor: Int32Array;
   readonly #signalValue: Float64Array;
-  /** Readings in a row that nobody answered. */
+  /** Readings in a row without any answer. */
   #silent = 0;
   #probeAtS = 0;
   #probeNext = 0;
@@ -85,7 +85,7 @@ export class ServoReadings {
     });
   }
 
-  /** Asks all within their share of the tick. Returns how many answered. */
+  /** Reads all servos within their share of the tick. Returns how many answered. */
   read(): number {
     const nowS = this.#bus.line.clock.nowS();
     this.dtS = Number.isNaN(this.nowS) ? this.#periodS : nowS - this.nowS;
@@ -94,7 +94,7 @@ export class ServoReadings {
     return this.#read();
   }
 
-  /** As `read`, between ticks: nobody is in a hurry. */
+  /** Like `read`, between ticks and without a deadline. */
   readPatiently(): number {
     this.nowS = this.#bus.line.clock.nowS();
     this.dtS = this.#periodS;
@@ -102,38 +102,38 @@ export class ServoReadings {
     return this.#read();
   }
 
-  /** Nobody has answered for some ticks. */
+  /** True if no servo has answered for some ticks. */
   get isSilent(): boolean {
     return this.#silent >= QUARANTINE_MISSES;
   }
 
-  /** Whether motor `i` answered the newest reading. */
+  /** Returns true if motor `i` answered the newest reading. */
   isRead(i: number): boolean {
     return this.readAtS[i] === this.nowS;
   }
 
-  /** Of how many readings in a row motor `i` has answered none; not counted beyond those after which it is left out. */
+  /** Returns the number of readings in a row that motor `i` has missed, up to the number after which it is left out. */
   missesOf(i: number): number {
     return this.#misses[i]!;
   }
 
-  /** Whether it answered the newest request for readings, or was not asked since it was set up. */
+  /** Returns true if motor `i` answered the newest request for readings, or was not asked since its setup. */
   isHeard(i: number): boolean {
     return this.#misses[i] === 0;
   }
 
-  /** Whether somebody is left out of requests. */
+  /** True if some servo is left out of requests. */
   get hasLeftOut(): boolean {
     return this.#misses.some((misses) => misses >= QUARANTINE_MISSES);
   }
 
-  /** All were set up: nobody is left out. */
+  /** Called after the setup of all servos: none is left out. */
   forgetMisses(): void {
     this.#misses.fill(0);
     this.#told.fill(0);
   }
 
-  /** A motor that is silent while others answer, once for each silence; else −1. */
+  /** Returns a motor that is silent while others answer, once per silence; else −1. */
   takeSilent(): number {
     if (this.isSilent) return -1;
     for (let i = 0; i < this.#motors.length; i++) {
@@ -146,7 +146,7 @@ export class ServoReadings {
     return -1;
   }
 
-  /** Into the bus's counters: how old the oldest reading is, and how many are left out. */
+  /** Updates the bus counters: age of the oldest reading, and number of servos left out. */
   count(): void {
     let oldestS = 0;
     let quarantined = 0;
@@ -176,7 +176,7 @@ export class ServoReadings {
   }
 
   #read(): number {
-    // Where none answers it is the line, or the computer that is late: all are there again at once.
+    // If no servo answers, the line or the computer is at fault: all return at once.
     const wasSilent = this.isSilent;
     const isProbe = this.nowS >= this.#probeAtS;
     if (isProbe) {
@@ -203,7 +203,7 @@ export class ServoReadings {
     this.#bus.until[0] = Number.POSITIVE_INFINITY;
     for (let i = 0; i < this.#motors.length; i++) {
       const hasAnswered = this.isRead(i);
-      // What silenced this one may have silenced those that are still out: the next is due.
+      // The cause of this servo's silence may have silenced others that are still out: the next is probed now.
       if (hasAnswered && this.#misses[i] === QUARANTINE_MISSES) this.#probeAtS = this.nowS;
       this.#misses[i] = hasAnswered ? 0 : Math.min(this.#misses[i]! + 1, QUARANTINE_MISSES);
     }
@@ -211,7 +211,7 @@ export class ServoReadings {
     return answered;
   }
 
-  /** The next of those that are left out. */
+  /** Returns true if motor `i` is the next to be probed of those left out. */
   #isProbed(i: number): boolean {
     for (let k = 0; k < this.#motors.length; k++) {
       const j = (this.#probeNext + k) % this.#motors.length;

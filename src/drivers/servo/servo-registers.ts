@@ -1,9 +1,9 @@
-/** A servo's registers by name, one at a time, written so that they are kept. Between ticks. */
+/** Access to a servo's registers by name, one at a time; writes are verified. Between ticks. */
 import type { Motor } from './family.ts';
 import { type Register, readRegister, writeRegister } from './protocol.ts';
 import type { ServoBus } from './servo-bus.ts';
 
-/** Values of `lock`, of families that have one: what is stored can be written, or not. */
+/** Values of `lock`, in families that have it: stored registers are writable, or not. */
 const UNLOCKED = 0;
 const LOCKED = 1;
 
@@ -21,12 +21,12 @@ export class ServoRegisters {
     return this.#motor.model.registers[name]!;
   }
 
-  /** `undefined`: it did not answer. */
+  /** Returns the value; `undefined` if the servo did not answer. */
   read(name: string, tries?: number): number | undefined {
     return this.readAt(this.of(name), tries);
   }
 
-  /** Writes `value` where the register holds another, and reads it back. False: it did not take it, or did not answer. */
+  /** Writes `value` if the register differs, and reads it back. Returns false if it was not accepted, or not answered. */
   keeps(name: string, value: number): boolean {
     return this.keepsAt(this.of(name), value);
   }
@@ -34,7 +34,7 @@ export class ServoRegisters {
   keepsAt(register: Register, value: number): boolean {
     const before = this.readAt(register);
     if (before === value || before === undefined) return before === value;
-    // Whether it confirms is what it may be told here: that it holds it counts.
+    // This write may change whether the servo confirms, so only the value read back counts.
     const lock = register.isStored === true ? this.#motor.model.registers['lock'] : undefined;
     if (lock !== undefined) this.#write(lock, UNLOCKED);
     this.#write(register, value);
@@ -42,13 +42,13 @@ export class ServoRegisters {
     return this.readAt(register) === value;
   }
 
-  /** Written to a servo that may not answer. */
+  /** Writes to a servo that may not answer. */
   tell(name: string, value: number): void {
     const { address, bytes } = this.#encode(this.of(name), value);
     this.#bus.syncWrite(Uint8Array.of(this.#motor.id), 1, address, this.#bytes, bytes);
   }
 
-  /** As `read`, of a register that no table names. */
+  /** Like `read`, for a register that is in no table. */
   readAt(register: Register, tries?: number): number | undefined {
     const { address, bytes } = register;
     if (this.#bus.read(this.#motor.id, address, bytes, this.#bytes, 0, tries) !== 'ok') return undefined;

@@ -1,4 +1,4 @@
-/** Between ticks, without torque: which servos an arm has, whether they are those, and how they are set up. */
+/** Setup of an arm's servos between ticks, without torque: list of motors, identity checks, configuration. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { Calibration } from './calibration.ts';
 import { type Motor, mendingCommand, type ServoFamily, shadowsOf, unknownTable } from './family.ts';
@@ -10,10 +10,10 @@ import { ServoRegisters } from './servo-registers.ts';
 
 const OFF_TRIES = 2;
 
-/** Of torque that a program which is gone has left on. */
+/** Remedy for torque left on by a program that has ended. */
 export const TORQUE_LEFT_REMEDY = 'Hold the arm, and switch the supply of its servos off and on.';
 
-/** Throws `ReinError('config')` where the robot's file allows angles that a joint's servo has no reading for. */
+/** Throws `ReinError('config')` if the robot file permits angles for which a joint's servo has no reading. */
 export function checkReach(
   family: ServoFamily,
   motors: readonly Motor[],
@@ -30,7 +30,7 @@ export function checkReach(
   }
 }
 
-/** The servo of each joint, then that of each encoder, then second ones of joints. Throws `ReinError('config')`. */
+/** Returns the servo of each joint, then that of each encoder, then second servos of joints. Throws `ReinError('config')`. */
 export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calibration: Calibration): readonly Motor[] {
   const modelOf = (name: string): Motor['model'] => {
     const model = family.models[name];
@@ -53,7 +53,7 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
     const model = modelOf(motor.model);
     const unknown = unknownTable(family, { id, name, model }, found.firmware);
     if (unknown !== undefined) throw new ReinError('driver', unknown.message, { remedy: unknown.remedy });
-    // Which it has is checked when it is opened.
+    // The actual firmware is checked at opening.
     return { name, id, model: family.withFirmware(model, found.firmware)!, options: motor, calibration: found };
   });
   const encoders = encodersOf(options).map((signal): Motor => {
@@ -64,7 +64,7 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
   return [...joints, ...encoders, ...shadowsOf(joints)];
 }
 
-/** Throws `ReinError('config')` for a zero that no reading of that encoder can be. */
+/** Throws `ReinError('config')` for a zero outside the readings of that encoder. */
 function checkZero({ name, registers }: ServoModel, signal: EncoderOptions): void {
   const [least, most] = rangeOf(registers['presentPosition']!);
   const { zeroCounts } = signal;
@@ -73,7 +73,7 @@ function checkZero({ name, registers }: ServoModel, signal: EncoderOptions): voi
   throw new ReinError('config', what, { remedy: 'Write what it reads where the signal is 0: rein doctor shows it.' });
 }
 
-/** The servos of an open bus. */
+/** Servos of an open bus. */
 export class ServoSetup {
   readonly #bus: ServoBus;
   readonly #family: ServoFamily;
@@ -81,7 +81,7 @@ export class ServoSetup {
   readonly #named: string;
   readonly #bytes: Uint8Array = new Uint8Array(4);
 
-  /** `named`: what commands call the robot. */
+  /** `named`: robot name in commands. */
   constructor(bus: ServoBus, family: ServoFamily, motors: readonly Motor[], named: string) {
     this.#bus = bus;
     this.#family = family;
@@ -89,7 +89,7 @@ export class ServoSetup {
     this.#named = named;
   }
 
-  /** Throws `ReinError('driver')` with what is wrong and with which servo. */
+  /** Throws `ReinError('driver')` with the problem and the servo. */
   apply(): void {
     for (const motor of this.#motors) this.#checkIdentity(motor);
     for (const motor of this.#motors) this.#refuseTorque(motor);
@@ -102,16 +102,16 @@ export class ServoSetup {
           `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
       });
     }
-    // Nothing of all that is to give it torque.
+    // The setup itself must not have switched torque on.
     for (const motor of this.#motors) this.#refuseTorque(motor);
   }
 
-  /** Whether some servo says that it has torque. */
+  /** Returns true if some servo reports that it has torque. */
   hasTorque(): boolean {
     return this.#motors.some((motor) => new ServoRegisters(this.#bus, motor).read('torqueEnable') === 1);
   }
 
-  /** Torque off, which motor `i` confirms as far as it can be heard. */
+  /** Switches off the torque of motor `i`, which confirms it if it answers. */
   letGo(i: number): void {
     const { id, model } = this.#motors[i]!;
     this.#bytes[0] = 0;
@@ -153,7 +153,7 @@ export class ServoSetup {
     );
   }
 
-  /** Torque that another program has left on would be nobody's: it is not taken over, and not let fall either. */
+  /** Refuses torque left on by another program: it is neither taken over nor switched off, which would drop the arm. */
   #refuseTorque(motor: Motor): void {
     if (motor.calibration === undefined) return;
     const torque = new ServoRegisters(this.#bus, motor).read('torqueEnable') ?? 0;

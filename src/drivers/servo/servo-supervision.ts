@@ -1,4 +1,4 @@
-/** What is watched of an arm's servos beside their positions: one block of one servo a tick, and what each has to say of itself. */
+/** Supervision of an arm's servos beside their positions: one block of one servo per tick, and the notices of each. */
 import type { GuardNotice } from '../../core/index.ts';
 import type { Motor, ReadBlock, ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
@@ -9,14 +9,14 @@ import type { ServoReadings } from './servo-readings.ts';
 import { ServoWatch } from './servo-watch.ts';
 
 const MOST_BYTES = 32;
-/** Share of the control period by which a slow block has come, or is not waited for: the goals have to go out. */
+/** Share of the control period after which a slow block is not awaited: the goals have to be sent. */
 const SLOW_SHARE = 0.8;
-/** A servo that says where it is and, for so long, not all else that is asked of it is a fault of its own, s. */
+/** Time for which a servo may report its position but not all other values, s; then it is faulty. */
 const UNREAD_S = 5;
 /** Value of `torqueEnable`. */
 const ON = 1;
 
-/** One block of the motor at this place of the list. */
+/** One block of the motor with index `motor`. */
 interface Slow {
   readonly motor: number;
   readonly block: ReadBlock;
@@ -41,18 +41,18 @@ export class ServoSupervision {
   readonly #motors: readonly Motor[];
   readonly #readings: ServoReadings;
   readonly #outputs: ServoOutputs;
-  /** [m] place of the servo whose requests each obeys: its own, or of a second one of a joint the first one's. */
+  /** [m] index of the servo whose requests each obeys: itself, or for the second servo of a joint the first. */
   readonly #firsts: Int32Array;
   readonly #watches: readonly ServoWatch[];
   readonly #slow: readonly Slow[];
-  /** [k] ticks since `#slow[k]` was read, of those in which its servo was heard; how many are too many; and by motor, the most. */
+  /** [k] ticks since `#slow[k]` was read in which its servo was heard; their limit; and by motor, their maximum. */
   readonly #unread: Int32Array;
   readonly #unreadMost: number;
   readonly #oldest: Int32Array;
   readonly #slowAtS: Float64Array;
   readonly #periodS: number;
   readonly #bytes: Uint8Array = new Uint8Array(MOST_BYTES);
-  /** What `#bytes` holds, and which is read next. */
+  /** Block that `#bytes` holds, and index of the next to be read. */
   #read: Slow | undefined;
   #next = 0;
 
@@ -67,7 +67,7 @@ export class ServoSupervision {
     );
     this.#watches = motors.map((motor) => new ServoWatch(motor, family, options));
     this.#slowAtS = new Float64Array(motors.length).fill(Number.NaN);
-    // All servos' first blocks, then all second ones: temperatures are not what is asked last.
+    // First blocks of all servos, then all second ones, so that temperatures are not read last.
     const blocks = motors.map((motor) => family.slowBlocks(motor));
     const most = Math.max(...blocks.map(({ length }) => length));
     this.#slow = Array.from({ length: most }, (_, k) =>
@@ -79,13 +79,13 @@ export class ServoSupervision {
     this.#periodS = periodS;
   }
 
-  /** Torque comes on, or all were set up: what was before is over. */
+  /** Called when torque comes on, or after the setup of all servos: clears earlier findings. */
   restart(): void {
     for (let i = 0; i < this.#watches.length; i++) this.#watches[i]!.restart();
     this.#unread.fill(0);
   }
 
-  /** After a reading: those that answered it. */
+  /** Evaluates the servos that answered the newest reading. */
   see(): void {
     const { position, torqueNm, dtS } = this.#readings;
     const { reference, isOn } = this.#outputs;
@@ -99,7 +99,7 @@ export class ServoSupervision {
     }
   }
 
-  /** One block of one servo. False: it does not hold what was written to it, and may have started anew. */
+  /** Reads one block of one servo. Returns false if it does not hold what was written to it, and may have restarted. */
   readNext(): boolean {
     const k = this.#urgent();
     const { motor: i, block } = this.#slow[k]!;
@@ -116,7 +116,7 @@ export class ServoSupervision {
     return block.offsets['torqueEnable'] === undefined || this.#readBack(i, block);
   }
 
-  /** All that is watched, into `faults`. */
+  /** Updates `faults` from all watches. */
   judge(): void {
     this.#age();
     let faults = 0;
@@ -133,7 +133,7 @@ export class ServoSupervision {
     return undefined;
   }
 
-  /** The place of the block that is read now: what names a new error, else the one whose turn it is. */
+  /** Returns the index of the block to read now: one that specifies a new error, else the next in turn. */
   #urgent(): number {
     for (let k = 0; k < this.#slow.length; k++) {
       const { motor, block } = this.#slow[k]!;
@@ -144,7 +144,7 @@ export class ServoSupervision {
     return k;
   }
 
-  /** Of servos that are not heard at all others tell. */
+  /** Counts ticks in which a block was not read. Servos that are not heard at all are reported elsewhere. */
   #age(): void {
     this.#oldest.fill(0);
     for (let k = 0; k < this.#slow.length; k++) {
@@ -156,7 +156,7 @@ export class ServoSupervision {
     for (let i = 0; i < this.#watches.length; i++) this.#watches[i]!.leaveUnread(this.#oldest[i]! > this.#unreadMost);
   }
 
-  /** Temperature and supply. */
+  /** Evaluates temperature and supply voltage. */
   #measure(i: number): void {
     const { registers } = this.#motors[i]!.model;
     const { nowS } = this.#readings;
@@ -167,7 +167,10 @@ export class ServoSupervision {
     this.#slowAtS[i] = nowS;
   }
 
-  /** After `see`: which joints get goals in this tick. Whole numbers only, by itself: what is not inlined boxes others. */
+  /**
+   * Selects the joints that get goals; called after `see`. Integers only, and separate: V8 boxes others where it does
+   * not inline.
+   */
   openGate(): void {
     const { torqueEnable } = this.#readings;
     const { reference, gate } = this.#outputs;
@@ -181,7 +184,7 @@ export class ServoSupervision {
     }
   }
 
-  /** What motor `i` says of its torque in every tick. */
+  /** Evaluates the `torqueEnable` that motor `i` reports in every tick. */
   #seeTorque(i: number, torqueEnable: number): void {
     const { isOn, gate } = this.#outputs;
     this.#watches[i]!.seeTorque(torqueEnable, isOn);
@@ -191,7 +194,7 @@ export class ServoSupervision {
     this.#outputs.turnOffAnew();
   }
 
-  /** Torque and cap. False: they are not what was written. */
+  /** Evaluates torque and cap. Returns false if they are not what was written. */
   #readBack(i: number, block: ReadBlock): boolean {
     const motor = this.#motors[i]!;
     if (motor.calibration === undefined) return true;
@@ -210,7 +213,7 @@ export class ServoSupervision {
     return isAsWritten;
   }
 
-  /** Of the block that was read last: what register `name` holds; NaN where it has none. */
+  /** Returns the value of register `name` in the block read last; NaN if it is not in it. */
   readonly #countsOf = (name: string): number => {
     const { motor, block } = this.#read!;
     const offset = block.offsets[name];

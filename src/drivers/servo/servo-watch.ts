@@ -1,33 +1,33 @@
-/** Watches one servo: what it reports of itself, and whether it gives all it has and does not get there. */
+/** Watch of one servo: errors that it reports, and stalls under load. */
 import { type GuardNotice, HARDWARE } from '../../core/index.ts';
 import { errorCure, type SupplyRead, supplyCure } from './error-cures.ts';
 import type { Motor, ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
 
-/** A supply that is too low for so long is no dip of a load, s. */
+/** A supply that is too low for this time is more than a dip under load, s. */
 const VOLTAGE_S = 0.2;
-/** Torque off is written anew before it is read so often. */
+/** Readings with torque on until it counts as kept on: torque off is rewritten before. */
 const KEPT_ON_READS = 2;
-/** Torque off is written in so many ticks: who has torque in one more was given it by somebody else. */
+/** Torque off is written in this many ticks: torque in one more was switched on by another program. */
 const OFF_TICKS = 5;
 /** Value of `torqueEnable`. */
 const ON = 1;
-/** A servo that was too hot has to cool by so much before torque may come on again, °C. */
+/** Cooling below the limit before torque may come on again, °C. */
 const COOL_BY_C = 5;
-/** Bits of what `servoFault` stands for; those of the error that a status carries are below them. */
+/** Causes of `servoFault`; the error bits of a status are below them. */
 const CAUSE = { keptOn: 1 << 8, unread: 1 << 9, hot: 1 << 10, supply: 1 << 11, apart: 1 << 12 } as const;
-/** Two servos at one joint that read so differently pull against each other, rad at the horn: backlash and load are less. */
+/** Two servos at one joint with readings this far apart pull against each other, rad at the horn: backlash and load cause less. */
 const APART_RAD = 0.15;
-/** What is seen here, and not reported by the servo. */
+/** Causes detected here, not reported by the servo. */
 const WATCHED = Object.values(CAUSE).reduce((all, bit) => all | bit);
-/** Where the bits of a register `hardwareError` are among them. */
+/** Position of the bits of register `hardwareError` among the causes. */
 const NAMED_SHIFT = 16;
 
 const FOUND_REMEDY = 'Keep away from the arm; let no other program use its bus.';
 
-/** What is known of a servo beside its position. Written by the driver. */
+/** State of one servo beside its position. Written by the driver. */
 export class ServoWatch {
-  /** Of the newest slow blocks; NaN before the first. */
+  /** From the newest slow blocks; NaN before the first. */
   temperatureC: number = Number.NaN;
   voltageV: number = Number.NaN;
   /** Bits of `HARDWARE`. */
@@ -37,7 +37,7 @@ export class ServoWatch {
   readonly #options: ServoDriverOptions;
   readonly #capNm: number;
   #error = 0;
-  /** What `hardwareError` held as it was read last, in models that have it; and whether it is to be read out of its turn. */
+  /** Value of `hardwareError` when last read, in models that have it; and whether it is to be read out of turn. */
   #named = 0;
   #wantsName = false;
   #isUnread = false;
@@ -45,7 +45,7 @@ export class ServoWatch {
   #isLow = false;
   #lowS = 0;
   #staysOn = 0;
-  /** In how many readings of every tick in a row it had torque that it should not have; and what `torqueEnable` held as torque was missed. */
+  /** Consecutive per-tick readings with torque that should be off; value of `torqueEnable` when torque was missing. */
   #ticksOn = 0;
   #torqueFound = 0;
   #isFoundOn = false;
@@ -63,7 +63,7 @@ export class ServoWatch {
     this.#capNm = motor.model.stallTorqueNm * motor.options.torqueRatio;
   }
 
-  /** Torque comes on: what was before is over. */
+  /** Called when torque comes on: clears earlier findings. */
   restart(): void {
     this.#stalledS = 0;
     this.#hasStopped = false;
@@ -71,9 +71,9 @@ export class ServoWatch {
   }
 
   /**
-   * After a reply: its error bits; how far the joint is from its set-point (rad or m) under which torque (N·m), which Dynamixel's X series
-   * takes from its current where it measures one, and others from the duty of the motor: of one that stands, that is its share of the stall
-   * current. Tick path.
+   * Evaluates a reply: its error bits, and distance of the joint from its set-point (rad or m) at this torque (N·m).
+   * Torque comes from the current in Dynamixel X models that measure it, else from the motor's duty: at standstill,
+   * that is its share of the stall current. Tick path.
    */
   see(error: number, errorRad: number, torqueNm: number, isOn: boolean, dtS: number): void {
     const { stall } = this.#options;
@@ -87,12 +87,12 @@ export class ServoWatch {
     this.#judge();
   }
 
-  /** After a slow block: temperature and supply, NaN where it had none. `dtS`: since the one before. Tick path. */
+  /** Evaluates temperature and supply voltage of a slow block, NaN if not in it. `dtS`: since the previous one. Tick path. */
   measure(temperatureC: number, voltageV: number, dtS: number): void {
     if (!Number.isNaN(temperatureC)) this.temperatureC = temperatureC;
     if (!Number.isNaN(voltageV)) {
       this.voltageV = voltageV;
-      // It may have become so at any time since the block before.
+      // It may have dropped at any time since the previous block.
       const isLow = voltageV < this.#options.voltageMinV;
       this.#lowS = isLow && this.#isLow ? this.#lowS + dtS : 0;
       this.#isLow = isLow;
@@ -102,27 +102,27 @@ export class ServoWatch {
     this.#judge();
   }
 
-  /** Whether the servo reports an error that the next slow block has to name: said once for each. Tick path. */
+  /** Returns true, once per error, if the servo reports an error that the next slow block has to specify. Tick path. */
   takeWantsName(): boolean {
     const wants = this.#wantsName;
     this.#wantsName = false;
     return wants;
   }
 
-  /** After a slow block with what the register `hardwareError` holds. Tick path. */
+  /** Evaluates register `hardwareError` of a slow block. Tick path. */
   name(bits: number): void {
     this.#named = this.#family.isFault(this.#error) ? bits : 0;
     this.#judge();
   }
 
-  /** Whether one of its slow blocks has not been read for too long, though it answers for its position. Tick path. */
+  /** `isUnread`: one of the slow blocks has not been read for too long, though the servo reports its position. Tick path. */
   leaveUnread(isUnread: boolean): void {
     if (isUnread === this.#isUnread) return;
     this.#isUnread = isUnread;
     this.#judge();
   }
 
-  /** After a reading of both: how far a second servo reads from the first one of its joint, rad or m. Tick path. */
+  /** Evaluates a reading of two servos at one joint. `apart`: second less first, rad or m. Tick path. */
   compare(apart: number): void {
     const isApart = Math.abs(apart) > (APART_RAD * this.#motor.options.perTurn) / (2 * Math.PI);
     if (isApart === this.#isApart) return;
@@ -130,7 +130,7 @@ export class ServoWatch {
     this.#judge();
   }
 
-  /** After a slow block with what was written to it: `torqueEnable` and the cap as read back. Tick path. */
+  /** Evaluates `torqueEnable` and the cap, as read back in a slow block. Tick path. */
   readBack(torqueEnable: number, shouldBeOn: boolean, isCapKept: boolean): void {
     this.#missTorque(torqueEnable, shouldBeOn);
     this.#staysOn = torqueEnable === ON && !shouldBeOn ? this.#staysOn + 1 : 0;
@@ -138,33 +138,33 @@ export class ServoWatch {
     this.#judge();
   }
 
-  /** What `torqueEnable` holds, of families that say so in every tick. Tick path. */
+  /** Evaluates `torqueEnable`, in families that report it in every tick. Tick path. */
   seeTorque(torqueEnable: number, shouldBeOn: boolean): void {
-    // Nothing to say in most ticks, and little code for those: what is not inlined boxes numbers.
+    // Returns early in most ticks, with little code: functions that are not inlined box numbers.
     if ((torqueEnable === ON) === shouldBeOn && this.#ticksOn === 0) return;
     this.#missTorque(torqueEnable, shouldBeOn);
     this.#ticksOn = torqueEnable === ON && !shouldBeOn ? this.#ticksOn + 1 : 0;
   }
 
-  /** It has torque that nobody gave it, and that nobody takes off yet. Tick path. */
+  /** Called for torque that this program did not switch on and is not switching off yet. Tick path. */
   findOn(): void {
     this.#isFoundOn = true;
   }
 
   #missTorque(torqueEnable: number, shouldBeOn: boolean): void {
-    // A fault of its own takes torque away too: that is no new start.
+    // The servo's own fault switches torque off too: that is no restart.
     if (!shouldBeOn || torqueEnable === ON || this.#family.isFault(this.#error)) return;
     this.#torqueFound = torqueEnable;
     this.faults |= HARDWARE.servoReset;
   }
 
-  /** It says that it has stopped by itself, with its torque on. Tick path. */
+  /** Called when the servo reports that it stopped by itself, with torque on. Tick path. */
   stop(): void {
     this.#hasStopped = true;
     this.faults |= HARDWARE.servoReset;
   }
 
-  /** What is new, once: one fault, or one more cause of a servo's own fault, at a time. Allocates. */
+  /** Returns what is new, once: one fault, or one more cause of a servo's own fault, at a time. Allocates. */
   takeNotice(): GuardNotice | undefined {
     if (this.#isFoundOn) {
       this.#isFoundOn = false;
@@ -174,7 +174,7 @@ export class ServoWatch {
     if ((this.faults & HARDWARE.servoFault) === 0) this.#reportedCauses = 0;
     const causes = this.#causes & ~this.#reportedCauses;
     if (causes !== 0) {
-      // Errors of its own are told of together.
+      // The servo's own errors are reported together.
       const own = causes & ~WATCHED;
       const first = own !== 0 ? own : causes & -causes;
       this.#reportedCauses |= first;
@@ -186,7 +186,7 @@ export class ServoWatch {
     return first === 0 ? undefined : this.#noticeOf(first);
   }
 
-  /** Torque was taken off, and it is read on again and again. */
+  /** True if torque was switched off and is still read as on. */
   get #isKeptOn(): boolean {
     return this.#staysOn >= KEPT_ON_READS || this.#ticksOn > OFF_TICKS;
   }

@@ -12,7 +12,7 @@ interface Viper {
   readonly rig: ServoRig;
   readonly state: RobotState;
   readonly servo: (id: number) => DynamixelServo;
-  /** So many ticks at where it stands; gives what each read said. */
+  /** Runs `ticks` ticks at the home pose, the shoulder moved by `shoulderRad`; returns the status of each read. */
   readonly run: (ticks: number, shoulderRad?: number) => readonly DriverStatus[];
 }
 
@@ -51,7 +51,7 @@ describe('a joint with two servos', () => {
     expect(servo(3).registers.get('goalPosition')).toBe(servo(2).registers.get('goalPosition'));
     expect(rig.body.positionRad[1]).toBeCloseTo(rig.robot.homeRad[1]! + 0.2, 1);
     expect(rig.driver.report.hardwareFaults).toBe(0);
-    // Held fast, both press.
+    // Blocked, both servos press.
     const held = rig.body.positionRad[1]!;
     for (let tick = 0; tick < 10; tick++) {
       run(1, 0.26);
@@ -60,7 +60,7 @@ describe('a joint with two servos', () => {
     }
     const both = servo(2).motor.torqueNm + servo(3).motor.torqueNm;
     expect(both).toBeGreaterThan(0.5);
-    // As it was a moment before.
+    // The reading is from a moment before.
     expect(Math.abs(state.torqueNm[1]! / both - 1)).toBeLessThan(0.25);
   });
 
@@ -86,7 +86,7 @@ describe('a joint with two servos', () => {
     rig.bus.faultsOf(3)!.isDead = false;
     const drop = rig.bus.faultsOf(3)!;
     const write = rig.line.write.bind(rig.line);
-    // It answers, and takes nothing.
+    // The servo answers, but takes nothing.
     rig.line.write = (bytes, length) => {
       const said = write(bytes, length);
       servo(3).registers.set('torqueEnable', 0);
@@ -147,7 +147,7 @@ describe('a joint with two servos', () => {
 
   it('keeps the drive mode of the second one, which turns the other way, whatever is written to the first', async () => {
     const arm = viper();
-    // A profile by time is taken out of both; 1 is that it turns round.
+    // The time-based profile is cleared in both servos; 1 is reversed direction.
     arm.rig.bus.setRegister!(2, 'driveMode', 4);
     arm.rig.bus.setRegister!(3, 'driveMode', 5);
     arm.rig.bus.setRegister!(5, 'driveMode', 1);

@@ -5,7 +5,7 @@ import { SILENT } from './family.ts';
 
 const model = feetechFamily.models['sts3215']!;
 const motor = { id: 1, name: 'pan', model, options: { model: 'sts3215', id: 1 } } as never;
-/** As it leaves the factory. */
+/** Factory values. */
 const stored: Readonly<Record<string, number>> = {
   positionMin: 0,
   positionMax: 4095,

@@ -1,17 +1,17 @@
-/** Stored registers whose value changes what readings, goals or protection mean: what has to stand there, and what follows where it does not. */
+/** Rules for stored registers that affect the meaning of readings, goals or protection: required values, and consequences of others. */
 import { type Motor, type SetupProblem, SILENT } from './family.ts';
 import type { StoredRule } from './protocol.ts';
 
-/** A rule that a servo does not keep. */
+/** Rule that a servo violates. */
 export interface BrokenRule extends StoredRule {
-  /** What the register holds, and what it should hold, other bits as they are. */
+  /** Value in the register, and value that it should hold, other bits unchanged. */
   readonly found: number;
   readonly value: number;
-  /** `phase (register 18) is 28, not 12: it counts turns`. */
+  /** E.g. `phase (register 18) is 28, not 12: it counts turns`. */
   readonly what: string;
 }
 
-/** Those of `rules` that a servo does not keep; `read`: a register of it, where it answers. Registers that its model has not are left out. */
+/** Returns the rules that a servo violates; `read`: value of a register, if it answers. Registers that its model lacks are skipped. */
 export function brokenRules(
   { model }: Pick<Motor, 'model'>,
   rules: readonly StoredRule[],
@@ -33,7 +33,7 @@ export function brokenRules(
   });
 }
 
-/** What keeps a servo from being driven (row 34), one that does not say what it stores too; `rules` and `read` as of `brokenRules`. */
+/** Returns what keeps a servo from being driven (row 34), including unreadable stored values; `rules` and `read` as in `brokenRules`. */
 export function undrivenRule(
   motor: Pick<Motor, 'model'>,
   rules: readonly StoredRule[],

@@ -1,12 +1,12 @@
-/** Torque comes on where each servo holds the goal and cap that were just written, in all of them or in none, whatever the line does. */
+/** Torque comes on if each servo holds the goal and cap just written, in all servos or in none, whatever the line does. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ServoRig, servoRig } from '../../../tests/support/emulated-servos.ts';
 import { createRobotState, Rng, type RobotState } from '../../core/index.ts';
 import { dynamixel, dynamixelFamily, feetech, feetechFamily } from '../serial.ts';
 
-/** By hand, after the servos had confirmed goals where they stood before: so far would one jump. */
+/** Distance moved by hand after the servos had confirmed goals: a jump would be this large. */
 const MOVED_RAD = 0.25;
-/** A servo may be so far from its goal, or have been pulled so far by it, rad: its reading is rounded to counts of 0.0015. */
+/** Largest distance of a servo from its goal, or of a joint from where it stood, rad: readings are rounded to counts of 0.0015. */
 const NEAR_RAD = 0.01;
 const SEEDS = 60;
 
@@ -15,7 +15,7 @@ interface Servo {
   readonly registers: { get(name: string): number };
 }
 
-/** What a request is, by its bytes: where the instruction stands, and of a sync write the address. */
+/** Position of the instruction in a request, and of the address in a sync write. */
 interface Family {
   readonly robot: string;
   readonly family: typeof feetechFamily;
@@ -30,7 +30,7 @@ const FAMILIES: readonly Family[] = [
   {
     robot: 'so101',
     family: feetechFamily,
-    // A goal turns torque on, and what there is to pull with comes last.
+    // A goal switches torque on, and the caps are written last.
     registers: { goal: [42], cap: [48], torque: [48] },
     isSyncWrite: (bytes) => bytes[4] === feetech.INSTRUCTION.syncWrite,
     addressOf: (bytes) => bytes[5]!,
@@ -51,10 +51,10 @@ afterEach(() => {
   rigs = [];
 });
 
-/** How a request gets through: whole, not at all, or with so many of its bytes hit. */
+/** Fate of a request: received whole, lost, or with this share of its bytes hit. */
 type Fate = 'whole' | 'lost' | { readonly flip: number };
 
-/** An arm that was prepared, and then moved by hand and read there. */
+/** Returns an arm that was prepared, then moved by hand, and read there. */
 async function movedArm(family: Family, seed: number): Promise<{ rig: ServoRig; state: RobotState }> {
   const rig = servoRig({ robot: family.robot, family: family.family, seed });
   rigs.push(rig);
@@ -68,7 +68,7 @@ async function movedArm(family: Family, seed: number): Promise<{ rig: ServoRig; 
   return { rig, state };
 }
 
-/** From now on each sync write of `registers` gets through as `fateOf` says. */
+/** Applies `fateOf` to each further sync write of `registers`. */
 function befall({ line, faults }: ServoRig, family: Family, registers: readonly number[], fateOf: () => Fate): void {
   const write = line.write.bind(line);
   line.write = (bytes, length) => {
@@ -91,7 +91,7 @@ function torqueOf(rig: ServoRig): readonly boolean[] {
   return servosOf(rig).map(({ isTorqueOn }) => isTorqueOn);
 }
 
-/** What the guard counts: three in a row that are lost are a robot that is lost (row 10). */
+/** Returns the status of three writes: three `lost` in a row are a lost robot for the guard (row 10). */
 function writes({ driver, endOfTick }: ServoRig, state: RobotState): readonly string[] {
   return [1, 2, 3].map(() => {
     endOfTick();
@@ -109,7 +109,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
 
   it('comes on nowhere where a joint is read where its servo takes no goal, and says which', async () => {
     const { rig, state } = await movedArm(family, 1);
-    // By hand or by a reading that wraps: a turn away.
+    // Moved by hand, or a reading that wraps: one turn off.
     rig.bus.faultsOf(5)!.wrapTurns = 1;
     rig.endOfTick();
     rig.driver.read(state);
@@ -189,7 +189,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
     befall(rig, family, goal, () => (isBad ? 'lost' : 'whole'));
     rig.driver.torque(1);
     isBad = false;
-    // It sinks, and is not heard; then it is.
+    // The joint sinks while its servo does not answer; then it answers.
     rig.body.positionRad[2]! -= 0.1;
     rig.bus.faultsOf(3)!.isDead = true;
     rig.endOfTick();
@@ -212,7 +212,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
 
   it('comes on nowhere while one servo does not answer, which is named', async () => {
     const { rig, state } = await movedArm(family, 4);
-    // What it answered then is no answer now.
+    // Answers from before must not count.
     rig.driver.torque(1);
     rig.driver.torque(0);
     rig.bus.faultsOf(4)!.isDead = true;
@@ -224,7 +224,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
 
   it('goes off again in all, where only some have taken it', async () => {
     const { rig, state } = await movedArm(family, 5);
-    // Deaf to the request that lets it pull; it hears and answers the reads.
+    // The servo misses the request that lets it pull, but answers the reads.
     const { line, bus } = rig;
     const write = line.write.bind(line);
     line.write = (bytes, length) => {
@@ -256,7 +256,7 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
       rig.driver.torque(1);
       const isOn = writes(rig, state).at(-1) === 'ok';
       if (isOn) came++;
-      // An arm that stays limp may fall: what is judged is what torque pulls, and a servo's goal while it has any.
+      // An arm without torque may fall: checked are joints pulled by torque, and a servo's goal while it has torque.
       for (let tick = 0; tick < 20; tick++) {
         for (const [i, servo] of servosOf(rig).entries()) {
           if (!servo.isTorqueOn) continue;
@@ -269,11 +269,11 @@ describe.each(FAMILIES)('torque of an arm of servos ($robot)', (family) => {
           expect(Math.abs(rad - stood[i]!), `seed ${seed}, joint ${i}`).toBeLessThan(NEAR_RAD);
         }
       }
-      // Torque off is written as often as the driver has to, and these writes are hit too.
+      // Torque off is written as often as necessary, and these writes are damaged too.
       expect(torqueOf(rig), `seed ${seed}`).toEqual(isOn ? ALL_ON : ALL_OFF);
       rig.remove();
     }
-    // Neither never nor always, or nothing was shown.
+    // If torque came on never or always, the test has shown nothing.
     expect(came).toBeGreaterThan(SEEDS / 5);
     expect(came).toBeLessThan(SEEDS);
   });
@@ -325,7 +325,7 @@ describe('torque that comes with a goal', () => {
     rig.driver.torque(1);
     rig.endOfTick();
     rig.driver.read(state);
-    // Whoever stops a robot in a guard's place has taken it off meanwhile.
+    // The guardian has switched torque off meanwhile.
     for (const frame of rig.driver.facts.bus!.stopFrames) rig.line.write(frame, frame.length);
     rig.line.wait(rig.line.clock.nowS() + 0.2);
     expect(rig.driver.write(state.positionRad)).toBe('late');

@@ -31,14 +31,14 @@ describe('row 46, a car that nobody commands', () => {
     const rig = await openCar();
     rig.drive(2, 100);
     const deadS = rig.line.clock.nowS();
-    // It hears, and its answers get lost: the wire back is broken.
+    // It receives commands, but its answers are lost: the wire back is broken.
     rig.faults.replies.drop = 1;
     const statuses: string[] = [];
     while (rig.bus.command.kind === 'erpm') {
       rig.xM += 0.04;
       statuses.push(rig.tick([rig.xM, 0]));
     }
-    // The first was there already.
+    // The first answer was there already.
     expect(statuses).toEqual(['ok', 'late', 'late', 'lost']);
     expect(rig.bus.commandAtS - deadS).toBeLessThanOrEqual(promised('neutralS'));
     expect(rig.driver.report.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
@@ -82,12 +82,12 @@ describe('row 45, the battery of a car', () => {
       return rig.driver.report.hardwareFaults;
     };
     expect(after(3.65, 3)).toBe(0);
-    // What it says at once is looked at for 2 s by the guard; people are told no sooner.
+    // The driver reports it at once and the guard waits 2 s; the notice comes no sooner.
     expect(after(3.55, 1.9)).toBe(HARDWARE.batteryLow);
     expect(noticesOf(rig)).toEqual([]);
     after(3.55, 0.2);
     expect(noticesOf(rig)).toEqual([expect.stringMatching(/^45: The battery is low: 3\.5/)]);
-    // A dip of a second, as under load, is none.
+    // A dip of one second, as under load, is not reported.
     expect(after(3.2, 1)).toBe(HARDWARE.batteryLow | HARDWARE.batteryLower | HARDWARE.batteryEmpty);
     expect(after(3.55, 3)).toBe(HARDWARE.batteryLow);
     expect(noticesOf(rig)).toEqual([]);
@@ -95,7 +95,7 @@ describe('row 45, the battery of a car', () => {
     expect(noticesOf(rig)).toEqual([expect.stringMatching(/^45: The battery is lower: /)]);
     after(3.2, 2.2);
     expect(noticesOf(rig)).toEqual([expect.stringMatching(/^45: The battery is empty: /)]);
-    // Back for a moment is not back.
+    // A recovery of one second does not end the step.
     after(3.7, 1);
     after(3.2, 3);
     expect(noticesOf(rig)).toEqual([]);
@@ -108,7 +108,7 @@ describe('rows 11 and 12, the line to a VESC', () => {
     const rig = await openCar();
     rig.drive(1, 20);
     const foreign = rig.driver.report.busCounters[BUS.foreignReplies]!;
-    // The answer before comes in its place, whole.
+    // The previous answer is sent in its place, complete.
     rig.faults.plan({ kind: 'stale' });
     const statuses = Array.from({ length: 5 }, () => {
       rig.xM += 0.02;
@@ -116,13 +116,13 @@ describe('rows 11 and 12, the line to a VESC', () => {
     });
     expect(statuses.filter((status) => status === 'late')).toHaveLength(1);
     expect(rig.driver.report.busCounters[BUS.foreignReplies]).toBe(foreign + 1);
-    // And one that ends behind the end of its tick, in which the next request goes out.
+    // An answer that ends after its tick, in which the next request is sent.
     rig.faults.plan({ kind: 'delay', seconds: 0.015 });
     const later = Array.from({ length: 5 }, () => {
       rig.xM += 0.02;
       return rig.tick([rig.xM, 0]);
     });
-    // What asks alone goes out sooner, and meets the end of it too; three would be a loss.
+    // A `read` that sends the request itself does so sooner, and meets the end of that answer too; three would be a loss.
     expect(later.filter((status) => status === 'late').length).toBeLessThanOrEqual(2);
   });
 

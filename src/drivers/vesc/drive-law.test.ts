@@ -69,7 +69,7 @@ describe('what the motor of a car is told', () => {
     expect(law).toMatchObject({ command: 'brake', value: 10 });
     law.stop(0.04);
     expect(law).toMatchObject({ command: 'current', value: 0 });
-    // Somebody pushes it.
+    // The car is pushed.
     law.stop(0.5);
     expect(law).toMatchObject({ command: 'current', value: 0 });
     const coasting = lawOf({ stopBrakeA: 0 });

@@ -1,28 +1,28 @@
-/** From a wanted speed to the one command that a VESC gets for its motor. Pure arithmetic; tick-safe after construction. */
+/** Converts a wanted speed to the one command of the VESC's motor. Pure arithmetic; tick-safe after construction. */
 import { clamp } from '../../core/index.ts';
 import { erpmPerMPerS, type VescDriverOptions } from './options.ts';
 import { writeBrake, writeCurrent, writeDuty, writeRpm } from './protocol.ts';
 
-/** Most that is driven beside the reference's own speed, to make up distance, m/s. */
+/** Largest speed added to the reference's own to make up distance, m/s. */
 const CATCH_UP_MAX_M_PER_S = 0.3;
-/** A car that rolls faster than this is braked before it is reversed (row 46), m/s. */
+/** A car that rolls faster than this is braked before it reverses (row 46), m/s. */
 const REVERSE_BELOW_M_PER_S = 0.15;
-/** Slower references are a standing car's, where electrical turns do not say so, m/s. */
+/** References below this are standstill, unless the lowest electrical speed is higher, m/s. */
 const STAND_M_PER_S = 0.02;
-/** A car that is slower stands, m/s. */
+/** A car slower than this is at rest, m/s. */
 const REST_M_PER_S = 0.05;
-/** Speeding up by this many times what the base may: a reference that jumped is no reason to race off. */
+/** Largest acceleration as a multiple of the base's limit: a reference that jumped must not make the car race off. */
 const SPEED_UP = 2;
-/** Of the current loop: what it has gathered is worth no more, m. */
+/** Windup limit of the current loop's integrator, m. */
 const WINDUP_MAX_M = 1;
 
 export type MotorCommand = 'brake' | 'current' | 'duty' | 'erpm';
 
 export class DriveLaw {
-  /** What was chosen last: `value` in A, as a ratio, or in electrical turns a minute, with the VESC's own sign. */
+  /** Last choice: `value` in A, as duty ratio, or in ERPM, with the VESC's own sign. */
   command: MotorCommand = 'current';
   value = 0;
-  /** Electrical turns at 1 m/s ahead, with the VESC's own sign. */
+  /** ERPM at 1 m/s ahead, with the VESC's own sign. */
   readonly erpmPerMPerS: number;
   readonly #drive: VescDriverOptions['drive'];
   readonly #sign: number;
@@ -32,7 +32,7 @@ export class DriveLaw {
   #targetMPerS = 0;
   #isStopping = false;
 
-  /** Limits of the base's axis ahead. */
+  /** `baseSpeedMaxMPerS`, `accelMaxMPerS2`: limits of the base's forward axis. */
   constructor({ drive, motor }: VescDriverOptions, baseSpeedMaxMPerS: number, accelMaxMPerS2: number) {
     this.#drive = drive;
     this.#sign = motor.isReversed ? -1 : 1;
@@ -41,14 +41,14 @@ export class DriveLaw {
     this.#speedMaxMPerS = Math.min(baseSpeedMaxMPerS, drive.speedMaxMPerS ?? baseSpeedMaxMPerS);
   }
 
-  /** Nothing that was chosen before counts any more. */
+  /** Clears the state left by earlier choices. */
   restart(): void {
     this.#gatheredM = 0;
     this.#targetMPerS = 0;
     this.#isStopping = true;
   }
 
-  /** `wantedMPerS`: the reference's speed. `behindM`: how far the car is behind it. */
+  /** Chooses the command. `wantedMPerS`: the reference's speed. `behindM`: distance of the car behind it. */
   choose(wantedMPerS: number, behindM: number, speedMPerS: number, dtS: number): void {
     const { mode, positionGainPerS, erpmMin, brakeMaxA } = this.#drive;
     const most = CATCH_UP_MAX_M_PER_S;
@@ -58,7 +58,7 @@ export class DriveLaw {
     const standsBelow =
       mode === 'speed' ? Math.max(STAND_M_PER_S, erpmMin / Math.abs(this.erpmPerMPerS)) : STAND_M_PER_S;
     const isReversing = targetMPerS * speedMPerS < 0 && Math.abs(speedMPerS) > REVERSE_BELOW_M_PER_S;
-    // Written so that what is no number brakes.
+    // Negated, so that NaN brakes.
     if (!(Math.abs(targetMPerS) >= standsBelow) || !Number.isFinite(speedMPerS) || isReversing) {
       this.#gatheredM = 0;
       this.#set('brake', brakeMaxA);
@@ -73,7 +73,7 @@ export class DriveLaw {
     }
   }
 
-  /** Brakes until the car stands, and then lets it roll: a person may push it. */
+  /** Brakes until the car stands, then lets it roll: it may be pushed. */
   stop(speedMPerS: number): void {
     this.#gatheredM = 0;
     this.#targetMPerS = 0;
@@ -83,7 +83,7 @@ export class DriveLaw {
     else this.#set('current', 0);
   }
 
-  /** Writes the packet at `at`; returns where it ends. */
+  /** Writes the packet at `at`; returns its end. */
   write(out: Uint8Array, at: number): number {
     switch (this.command) {
       case 'brake':
@@ -97,7 +97,7 @@ export class DriveLaw {
     }
   }
 
-  /** `askedMPerS` within the limits: of speed, and of how fast a car that is at `speedMPerS` may become faster. */
+  /** Returns `askedMPerS` within the limits of speed, and of acceleration for a car at `speedMPerS`. */
   #speedUp(askedMPerS: number, speedMPerS: number, dtS: number): number {
     const way = askedMPerS < 0 ? -1 : 1;
     const had = Math.max(0, way * this.#targetMPerS, way * speedMPerS);
@@ -112,7 +112,7 @@ export class DriveLaw {
     this.#gatheredM = clamp(this.#gatheredM + errorMPerS * dtS, -WINDUP_MAX_M, WINDUP_MAX_M);
     const wantedA = currentGainAPerMPerS * errorMPerS + currentGainAPerM * this.#gatheredM;
     const isBraking = wantedA * speedMPerS < 0 && Math.abs(speedMPerS) > REVERSE_BELOW_M_PER_S;
-    // A brake cannot turn the car about; a current can.
+    // A brake command cannot reverse the car; a current can.
     if (isBraking) this.#set('brake', Math.min(Math.abs(wantedA), brakeMaxA));
     else this.#set('current', this.#sign * clamp(wantedA, -currentMaxA, currentMaxA));
   }

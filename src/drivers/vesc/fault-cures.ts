@@ -1,7 +1,7 @@
-/** What mends a fault that a VESC reports, by the name of its code (`FAULT_CODES`): one remedy a cause. */
+/** Remedies for faults that a VESC reports, by the name of the code (`FAULT_CODES`): one remedy per cause. */
 import { faultName } from './values.ts';
 
-/** The first whose words are in the name counts. */
+/** The first pattern that matches the name applies. */
 const CURES: readonly (readonly [words: RegExp, cure: (inputV: number) => string])[] = [
   [
     /^OVER_VOLTAGE|^GATE_DRIVER_OVER_VOLTAGE/,
@@ -31,7 +31,7 @@ const CURES: readonly (readonly [words: RegExp, cure: (inputV: number) => string
   ],
 ];
 
-/** `inputV`: what it reads of its supply. A sentence or two. */
+/** Returns one or two sentences. `inputV`: supply voltage as measured by the VESC. */
 export function faultCure(code: number, inputV: number): string {
   const name = faultName(code);
   const found = CURES.find(([words]) => words.test(name));

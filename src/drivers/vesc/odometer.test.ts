@@ -4,7 +4,7 @@ import { VALUE, VALUE_COUNT } from './values.ts';
 
 const COUNTS_PER_M = 461;
 
-/** Of a car that may go 3 m/s, and has gone `aheadM` since its VESC started, `wayM` in all, with `drawnAh` of the battery. */
+/** For a car with up to 3 m/s that, since its VESC started, has gone `aheadM`, `wayM` in all, and drawn `drawnAh`. */
 function rig() {
   const odometer = new Odometer(COUNTS_PER_M, 3, 0.02);
   const values = new Float64Array(VALUE_COUNT);

@@ -1,18 +1,18 @@
 /**
- * How far a car has gone, by what its VESC counts, and whether a count goes on from the one before. One that does not says nothing of the
- * way between: a VESC that started anew begins at 0, and takes every count before it along. Pure arithmetic; tick-safe.
+ * Distance driven, from the counts of a VESC, with a check that each count continues the previous one. One that does not says
+ * nothing about the distance in between: a restarted VESC begins at 0, and all earlier counts are lost. Pure arithmetic; tick-safe.
  */
 import { VALUE } from './values.ts';
 
-/** A tachometer that moved by more than the car can, times this, began anew. */
+/** A tachometer that moved by more than this times what the car can drive has restarted. */
 const JUMP = 3;
-/** What is counted while one answer is written, counts. */
+/** Counts that may be added while one answer is written. */
 const SLACK_COUNTS = 3;
 
 export class Odometer {
-  /** The way ahead since the first count, m; without what was between two counts that do not go on. */
+  /** Distance ahead since the first count, m, without that between two counts that are not continuous. */
   positionM = 0;
-  /** When the newest count was taken, s; NaN: there is none. */
+  /** Time of the newest count, s; NaN: none. */
   takenAtS: number = Number.NaN;
   readonly #countsPerM: number;
   readonly #mostCountsPerS: number;
@@ -21,16 +21,16 @@ export class Odometer {
   #absCounts = 0;
   #drawnAh = 0;
 
-  /** `countsPerM`: with the sign of the way ahead. `speedMaxMPerS`: of the car. `periodS`: least time between two counts. */
+  /** `countsPerM`: with the sign of driving ahead. `speedMaxMPerS`: of the car. `periodS`: shortest time between two counts. */
   constructor(countsPerM: number, speedMaxMPerS: number, periodS: number) {
     this.#countsPerM = countsPerM;
     this.#mostCountsPerS = JUMP * speedMaxMPerS * Math.abs(countsPerM);
     this.#periodS = periodS;
   }
 
-  /** Takes the newest of `values` (as `readSelected` fills them), taken at `atS`. False: they do not go on from those before. */
+  /** Takes new `values` (from `readSelected`), measured at `atS`. Returns false if they do not continue the previous ones. */
   take(values: Float64Array, atS: number): boolean {
-    // Both count over the end of 32 bits.
+    // Both counters wrap at 32 bits.
     const steps = (values[VALUE.tachometer]! - this.#counts) | 0;
     const absSteps = (values[VALUE.tachometerAbs]! - this.#absCounts) | 0;
     const isFirst = Number.isNaN(this.takenAtS);
@@ -43,12 +43,12 @@ export class Odometer {
     return goesOn;
   }
 
-  /** The next count is another VESC's: it says nothing of the way until then. */
+  /** The next count is another VESC's: it says nothing about the distance until then. */
   forget(): void {
     this.takenAtS = Number.NaN;
   }
 
-  /** What never falls while a VESC runs has not fallen, it has counted all the way, and the car can have gone so far. */
+  /** Returns true if no monotonic counter fell, the steps are within the counted distance, and the car can have driven so far. */
   #goesOn(steps: number, absSteps: number, drawnAh: number, atS: number): boolean {
     const most = this.#mostCountsPerS * Math.max(atS - this.takenAtS, this.#periodS) + 10;
     return absSteps + SLACK_COUNTS >= Math.abs(steps) && drawnAh >= this.#drawnAh && Math.abs(steps) <= most;

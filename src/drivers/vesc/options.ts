@@ -1,9 +1,9 @@
-/** What a robot's file says of a car with a VESC, and what its driver is made with. */
+/** Robot file section of a car with a VESC, and options of its driver. */
 import { z } from 'zod';
 import { type Configured, num, whole } from '../../schema/index.ts';
 import { namedField } from '../named.ts';
 
-/** Numbers that a VESC measures for tasks, by the names of `RobotState.signals`. Those of its IMU cost a request of their own. */
+/** Signals that a VESC measures, by their names in `RobotState.signals`. Those of its IMU need a further request. */
 export const VESC_SIGNALS = [
   'accelXMPerS2',
   'accelYMPerS2',
@@ -155,12 +155,12 @@ export const vescOptions = z.strictObject({
 
 export type VescDriverOptions = Configured<typeof vescOptions>;
 
-/** Electrical turns a minute at 1 m/s. */
+/** Returns the electrical speed at 1 m/s, ERPM. */
 export function erpmPerMPerS({ polePairs, gearRatio, wheelRadiusM }: VescDriverOptions['motor']): number {
   return (60 * polePairs * gearRatio) / (2 * Math.PI * wheelRadiusM);
 }
 
-/** Counts of the tachometer, six an electrical turn, for 1 m. */
+/** Returns the tachometer counts, six per electrical turn, for 1 m. */
 export function countsPerM(motor: VescDriverOptions['motor']): number {
   return (6 * erpmPerMPerS(motor)) / 60;
 }

@@ -1,7 +1,7 @@
 /**
- * Packets of VESC motor controllers: start (2 or 3, which is also how many bytes come before the payload), length, payload,
- * CRC-16/XMODEM of the payload, stop (3); numbers highest byte first. Source: the firmware, github.com/vedderb/bldc 7.01, `comm/packet.c`,
- * `comm/commands.c`, `util/buffer.c`, `datatypes.h`.
+ * Packets of VESC motor controllers: start (2 or 3, also the number of bytes before the payload), length, payload,
+ * CRC-16/XMODEM of the payload, stop (3); big-endian. Source: the firmware, github.com/vedderb/bldc 7.01,
+ * `comm/packet.c`, `comm/commands.c`, `util/buffer.c`, `datatypes.h`.
  */
 
 /** First byte of a payload (COMM_PACKET_ID). */
@@ -18,7 +18,7 @@ export const COMMAND = {
   getImu: 65,
 } as const;
 
-/** First byte of a packet, and how many bytes come before its payload; last byte. */
+/** First byte of a packet, which is also the number of bytes before its payload; last byte. */
 export const START_SHORT = 2;
 export const START_LONG = 3;
 export const STOP = 3;
@@ -32,7 +32,7 @@ const CRC_TABLE: Uint16Array = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc & 0xffff;
 });
 
-/** CRC-16/XMODEM of the bytes from `from` up to `to` (excluded). Tick-safe. */
+/** Returns the CRC-16/XMODEM of the bytes from `from` to `to` (excluded). Tick-safe. */
 export function crc16(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0;
   for (let i = from; i < to; i++) crc = ((crc << 8) & 0xff00) ^ CRC_TABLE[(crc >> 8) ^ bytes[i]!]!;
@@ -40,8 +40,8 @@ export function crc16(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Begins a packet at `at` of `out` whose payload begins with `command` and has `bytes` further bytes, at most 254 in all. They are written from
- * the returned place on, and `endPacket` ends it. Tick-safe, as all that follows.
+ * Begins a packet at `at` of `out` whose payload is `command` and `bytes` further bytes, at most 254 in all. The caller
+ * writes these from the returned position on, and then calls `endPacket`. Tick-safe, like all functions below.
  */
 export function beginPacket(out: Uint8Array, at: number, command: number, bytes: number): number {
   out[at] = START_SHORT;
@@ -50,7 +50,7 @@ export function beginPacket(out: Uint8Array, at: number, command: number, bytes:
   return at + 3;
 }
 
-/** Ends the packet that began at `at` and whose payload ends before `end`. Returns where the next may begin. */
+/** Ends the packet that begins at `at` and whose payload ends before `end`. Returns the position of the next one. */
 export function endPacket(out: Uint8Array, at: number, end: number): number {
   const crc = crc16(out, at + 2, end);
   out[end] = crc >> 8;
@@ -59,7 +59,7 @@ export function endPacket(out: Uint8Array, at: number, end: number): number {
   return end + 3;
 }
 
-/** A packet without data: `firmware`, `getValues`, `alive`. */
+/** Writes a packet without data: `firmware`, `getValues`, `alive`. */
 export function writeCommand(out: Uint8Array, at: number, command: number): number {
   return endPacket(out, at, beginPacket(out, at, command, 0));
 }
@@ -69,50 +69,50 @@ function writeInt32(out: Uint8Array, at: number, command: number, value: number)
   return endPacket(out, at, putInt(out, data, 4, value));
 }
 
-/** Share of the battery's voltage, −1 to 1. 0 shorts the motor. */
+/** Writes a duty cycle, share of the battery voltage, −1 to 1. 0 shorts the motor. */
 export function writeDuty(out: Uint8Array, at: number, ratio: number): number {
   return writeInt32(out, at, COMMAND.setDuty, Math.round(ratio * 1e5));
 }
 
-/** Motor current, A; 0 lets it coast. */
+/** Writes a motor current, A; 0 lets the motor coast. */
 export function writeCurrent(out: Uint8Array, at: number, currentA: number): number {
   return writeInt32(out, at, COMMAND.setCurrent, Math.round(currentA * 1e3));
 }
 
-/** Current against whatever way it turns, A. */
+/** Writes a brake current, A, which opposes either direction. */
 export function writeBrake(out: Uint8Array, at: number, currentA: number): number {
   return writeInt32(out, at, COMMAND.setBrake, Math.round(currentA * 1e3));
 }
 
-/** Electrical turns a minute: those of the motor times its pole pairs. */
+/** Writes an electrical speed, ERPM: motor speed times pole pairs. */
 export function writeRpm(out: Uint8Array, at: number, erpm: number): number {
   return writeInt32(out, at, COMMAND.setRpm, Math.round(erpm));
 }
 
-/** Where the servo output stands, 0 (a pulse of 1 ms) to 1 (2 ms). */
+/** Writes the position of the servo output, 0 (a pulse of 1 ms) to 1 (2 ms). */
 export function writeServo(out: Uint8Array, at: number, position: number): number {
   const data = beginPacket(out, at, COMMAND.setServo, 2);
   return endPacket(out, at, putInt(out, data, 2, Math.round(position * 1e3)));
 }
 
-/** Asks for the values whose bits are in `mask` (`VALUE`). */
+/** Requests the values with bits in `mask` (`VALUE`). */
 export function writeGetSelected(out: Uint8Array, at: number, mask: number): number {
   return writeInt32(out, at, COMMAND.getSelected, mask);
 }
 
-/** Asks for the numbers of the IMU whose bits are in `mask` (`IMU`). */
+/** Requests the IMU values with bits in `mask` (`IMU`). */
 export function writeGetImu(out: Uint8Array, at: number, mask: number): number {
   const data = beginPacket(out, at, COMMAND.getImu, 2);
   return endPacket(out, at, putInt(out, data, 2, mask));
 }
 
-/** Puts the lowest `bytes` of a whole number at `at`; returns the place behind it. */
+/** Writes the lowest `bytes` bytes of an integer at `at`; returns the position after it. */
 export function putInt(out: Uint8Array, at: number, bytes: number, value: number): number {
   for (let i = 0; i < bytes; i++) out[at + i] = (value >> (8 * (bytes - 1 - i))) & 0xff;
   return at + bytes;
 }
 
-/** A whole number of 1, 2 or 4 bytes at `at`; those of one byte have no sign. */
+/** Returns the integer of 1, 2 or 4 bytes at `at`; a single byte is unsigned. */
 export function getInt(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let i = 0; i < count; i++) value = (value << 8) | bytes[at + i]!;

@@ -4,14 +4,14 @@ import type { Rng } from '../../core/index.ts';
 import { beginPacket, endPacket } from './protocol.ts';
 import { VescReader } from './reader.ts';
 
-/** `REIN_FUZZ_BYTES=1e8 npx vitest run src/drivers`: a minute for each parser. */
+/** `REIN_FUZZ_BYTES=1e8 npx vitest run src/drivers` takes a minute per parser. */
 const BYTES = Number(process.env['REIN_FUZZ_BYTES'] ?? 1e6);
 const SECONDS = 60_000 * (1 + BYTES / 1e8);
 const CRC_BITS = 16;
 
 /**
- * Packets of up to 60 bytes behind their command, of which every other has many that packets begin and end with. Not zeros: the CRC of
- * zeros is zero, so that 02 01 00 00 00 03 in the midst of them is a packet (of a command that the driver takes for nothing).
+ * Packets of up to 60 bytes after the command; every other one has many bytes that begin or end packets. No zeros: the
+ * CRC of zeros is zero, so that 02 01 00 00 00 03 among them is a packet (of a command that the driver ignores).
  */
 class FuzzedReader implements FuzzedParser {
   readonly #reader: VescReader;

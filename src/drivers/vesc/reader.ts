@@ -1,35 +1,35 @@
-/** Packets out of a stream of bytes, whatever else comes in it. */
+/** Extracts packets from a byte stream with arbitrary other content. */
 import { crc16, OVERHEAD_BYTES, START_LONG, START_SHORT, STOP } from './protocol.ts';
 
-/** The longest payload that the firmware makes (PACKET_MAX_PL_LEN). */
+/** Longest payload that the firmware sends (PACKET_MAX_PL_LEN). */
 const MAX_PAYLOAD_BYTES = 512;
-/** A packet with a length of two bytes has one more, and a payload from this length on. */
+/** A packet with a length of two bytes has one more byte, and at least this payload. */
 const LONG_FROM_BYTES = 255;
 
-/** Called for each intact packet: `count` bytes from `at` on, behind the command, in a buffer that is used again. */
+/** Called for each intact packet: `count` bytes from `at` on, after the command; the buffer is reused. */
 export type OnPacket = (command: number, bytes: Uint8Array, at: number, count: number) => void;
 
 /**
- * Packets in a stream, byte by byte. After a wrong length, checksum or stop it goes on behind the start that was wrong, so that a packet which
- * stands inside is not lost. Bounded memory, no throw, whatever comes. Tick-safe.
+ * Parser, byte by byte. After a wrong length, checksum or stop byte the search resumes behind the wrong start, so that
+ * a packet inside is not lost. Bounded memory; never throws, whatever the input. Tick-safe.
  */
 export class VescReader {
   readonly #onPacket: OnPacket;
   readonly #maxPayload: number;
-  /** The packet so far; never more than one. */
+  /** Packet received so far; at most one. */
   readonly #packet: Uint8Array;
   #length = 0;
   #skippedBytes = 0;
   #checksumErrors = 0;
 
-  /** `maxPayload`: longer packets are none. Who knows what can come is not held up by a length that lies. */
+  /** `maxPayload`: longer packets are invalid. A limit of the expected answers keeps a wrong length from holding them back. */
   constructor(onPacket: OnPacket, maxPayload: number = MAX_PAYLOAD_BYTES) {
     this.#onPacket = onPacket;
     this.#maxPayload = maxPayload;
     this.#packet = new Uint8Array(maxPayload + OVERHEAD_BYTES + 1);
   }
 
-  /** Bytes that were part of no intact packet, so far. */
+  /** Number of bytes outside intact packets so far. */
   get skippedBytes(): number {
     return this.#skippedBytes;
   }
@@ -46,7 +46,7 @@ export class VescReader {
     }
   }
 
-  /** What is held is no packet that will end: whole ones inside it are handed out, and the rest is forgotten. */
+  /** Ends the pending input: complete packets inside are delivered, and the rest is dropped. */
   restart(): void {
     while (this.#length > 0) {
       this.#skipFirst();
@@ -54,7 +54,7 @@ export class VescReader {
     }
   }
 
-  /** Hands out whole packets, until what is left may be the beginning of one, or nothing. */
+  /** Delivers complete packets until the rest may begin one, or is empty. */
   #handOut(): void {
     while (this.#length > 0) {
       const bytes = this.#wholeBytes();
@@ -69,7 +69,7 @@ export class VescReader {
     }
   }
 
-  /** How long the packet is that stands first; 0 where its end has not come, −1 where none does. */
+  /** Returns the length of the packet at the front; 0 if it is incomplete, −1 if there is none. */
   #wholeBytes(): number {
     const packet = this.#packet;
     const length = this.#length;

@@ -1,20 +1,22 @@
-/** What a VESC answers: who it is, its values, its IMU, its fault codes. Source: the firmware, github.com/vedderb/bldc 7.01, `comm/commands.c`, `datatypes.h`. */
+/**
+ * Answers of a VESC: identity, values, IMU, faults. Source: firmware, github.com/vedderb/bldc 7.01, `comm/commands.c`, `datatypes.h`.
+ */
 import { beginPacket, COMMAND, endPacket, getInt, putInt } from './protocol.ts';
 
-/** Bytes of the number that its processor has of its own (STM32_UUID_8). */
+/** Size of the processor's unique number (STM32_UUID_8), bytes. */
 const UUID_BYTES = 12;
 
-/** Who a VESC is (COMM_FW_VERSION). */
+/** Identity of a VESC (COMM_FW_VERSION). */
 export interface VescIdentity {
-  /** Of its firmware, e.g. `6.05`. */
+  /** Firmware version, e.g. `6.05`. */
   readonly firmware: string;
-  /** Name of its board, e.g. `60_MK6`; empty where it tells none. */
+  /** Name of its board, e.g. `60_MK6`; empty if not reported. */
   readonly hardware: string;
-  /** Number of its processor, 24 hexadecimal digits; empty where it tells none. */
+  /** Number of its processor, 24 hexadecimal digits; empty if not reported. */
   readonly uuid: string;
 }
 
-/** Takes the answer to `COMMAND.firmware`, `count` bytes from `at` on behind its command; `undefined` where it is too short. Allocates. */
+/** Parses the answer to `COMMAND.firmware`, `count` bytes from `at` on after the command; `undefined` if it is too short. Allocates. */
 export function readIdentity(bytes: Uint8Array, at: number, count: number): VescIdentity | undefined {
   if (count < 2) return undefined;
   const firmware = `${bytes[at]}.${String(bytes[at + 1]).padStart(2, '0')}`;
@@ -28,7 +30,7 @@ export function readIdentity(bytes: Uint8Array, at: number, count: number): Vesc
   return { firmware, hardware, uuid: isWhole ? Buffer.from(uuid).toString('hex') : '' };
 }
 
-/** Writes the answer to `COMMAND.firmware` at `at`: an emulator's end. Two further numbers, which nobody reads here, are 0. */
+/** Writes the answer to `COMMAND.firmware` at `at`, for emulators. Two further numbers, unused here, are 0. */
 export function writeIdentity(out: Uint8Array, at: number, { firmware, hardware, uuid }: VescIdentity): number {
   const [major, minor] = firmware.split('.').map(Number);
   const rest = Buffer.concat([Buffer.from(`${hardware}\0`, 'latin1'), Buffer.from(uuid, 'hex'), Buffer.alloc(2)]);
@@ -43,7 +45,7 @@ export function writeIdentity(out: Uint8Array, at: number, { firmware, hardware,
 interface ValueField {
   readonly name: string;
   readonly bytes: 1 | 2 | 4;
-  /** Counts of one unit. */
+  /** Counts per unit. */
   readonly scale: number;
 }
 
@@ -51,7 +53,7 @@ function field(name: string, bytes: ValueField['bytes'], scale: number): ValueFi
   return { name, bytes, scale };
 }
 
-/** All values, in the order of their bits and of their bytes. Electrical current and voltage are those of the motor where not said. */
+/** All values, in the order of their bits and of their bytes. Currents and voltages are the motor's unless named otherwise. */
 const VALUE_FIELDS = [
   field('mosfetC', 2, 10),
   field('motorC', 2, 10),
@@ -66,13 +68,13 @@ const VALUE_FIELDS = [
   field('chargedAh', 4, 1e4),
   field('drawnWh', 4, 1e4),
   field('chargedWh', 4, 1e4),
-  // A sixth of an electrical turn each, with the sign of the way and without. All six counters begin at 0 where it starts.
+  // Sixths of an electrical turn, signed and unsigned. All six counters begin at 0 when the VESC starts.
   field('tachometer', 4, 1),
   field('tachometerAbs', 4, 1),
   field('fault', 1, 1),
   field('pidPosition', 4, 1e6),
   field('controllerId', 1, 1),
-  // Three temperatures in one bit.
+  // Three temperatures share one bit.
   field('mosfet1C', 2, 10),
   field('directV', 4, 1e3),
   field('quadratureV', 4, 1e3),
@@ -80,7 +82,7 @@ const VALUE_FIELDS = [
   field('status', 1, 1),
 ] as const;
 
-/** Bit of each value in a mask, and its place in what `readValues` fills. */
+/** Bit of each value in a mask, and its index in the array that `readSelected` fills. */
 export const VALUE = {
   mosfetC: 0,
   motorC: 1,
@@ -99,17 +101,17 @@ export const VALUE = {
 
 export const VALUE_COUNT: number = VALUE_FIELDS.length;
 
-/** `status`: no command has come for longer than the timeout; the kill switch is on. */
+/** `status`: no command arrived within the timeout; the kill switch is on. */
 export const STATUS = { hasTimedOut: 1, isKilled: 2 } as const;
 
-/** The one bit behind which three temperatures of two bytes stand. */
+/** The one bit for three temperatures of two bytes. */
 const MOSFETS_BIT = 18;
 
 function bytesOfBit(bit: number): number {
   return bit === MOSFETS_BIT ? 6 : VALUE_FIELDS[bit]!.bytes;
 }
 
-/** How long the payload of an answer to `writeGetSelected` is. */
+/** Returns the payload length of an answer to `writeGetSelected`. */
 export function selectedBytes(mask: number): number {
   let bytes = 5;
   for (let bit = 0; bit < VALUE_COUNT; bit++) if ((mask & (1 << bit)) !== 0) bytes += bytesOfBit(bit);
@@ -117,14 +119,14 @@ export function selectedBytes(mask: number): number {
 }
 
 /**
- * Takes the values of an answer to `writeGetSelected`, `count` bytes from `at` on behind its command, into `into` ([VALUE_COUNT], those that are
- * not in it stay). Returns the mask of the values that it has; 0 for an answer whose length and mask do not fit.
+ * Parses an answer to `writeGetSelected`, `count` bytes from `at` on after the command, into `into` ([VALUE_COUNT];
+ * values not in it are unchanged). Returns the mask of its values; 0 if length and mask do not match.
  */
 export function readSelected(bytes: Uint8Array, at: number, count: number, into: Float64Array): number {
   if (count < 4) return 0;
   const mask = getInt(bytes, at, 4) & ((1 << VALUE_COUNT) - 1);
   const isWhole = count + 1 === selectedBytes(mask);
-  // Older firmware repeats the mask, and leaves out what it has not.
+  // Older firmware repeats the mask, and omits values that it does not have.
   const had = isWhole ? mask : mask & ~(1 << VALUE.status);
   if (!isWhole && count + 1 !== selectedBytes(had)) return 0;
   let from = at + 4;
@@ -137,7 +139,7 @@ export function readSelected(bytes: Uint8Array, at: number, count: number, into:
   return had;
 }
 
-/** Writes an answer to `writeGetSelected(asked)` at `at`, with the values of `mask`: an emulator's end. */
+/** Writes an answer to `writeGetSelected(asked)` at `at`, with the values of `mask`, for emulators. */
 export function writeSelected(out: Uint8Array, at: number, mask: number, values: Float64Array, asked = mask): number {
   let end = beginPacket(out, at, COMMAND.getSelected, selectedBytes(mask) - 1);
   end = putValues(out, putInt(out, end, 4, asked), mask, values);
@@ -156,29 +158,29 @@ function putValues(out: Uint8Array, at: number, mask: number, values: Float64Arr
   for (let bit = 0; bit < VALUE_COUNT; bit++) {
     if ((mask & (1 << bit)) === 0) continue;
     const { bytes, scale } = VALUE_FIELDS[bit]!;
-    // Truncated, as the firmware does.
+    // Truncated, as in the firmware.
     const raw = Math.trunc(values[bit]! * scale);
     for (let i = 0; i < bytesOfBit(bit); i += bytes) end = putInt(out, end, bytes, raw);
   }
   return end;
 }
 
-/** First bit of each kind of number of COMM_GET_IMU_DATA: x, y, z follow one another. g and degrees a second. */
+/** First bit of each vector in COMM_GET_IMU_DATA, followed by y and z; g and degrees per second. */
 export const IMU = { accelX: 3, gyroX: 6 } as const;
-/** Acceleration and turn, three numbers each. */
+/** Acceleration and angular rate, three numbers each. */
 export const IMU_MASK = 0b111_111_000;
 export const IMU_NUMBERS = 6;
-/** Mask, numbers of four bytes, id of the controller; behind the command. */
+/** Answer after the command: mask, numbers of four bytes, controller id. */
 export const IMU_BYTES: number = 2 + 4 * IMU_NUMBERS + 1;
 
-/** Takes the six numbers of an answer to `writeGetImu(IMU_MASK)` into `into`. False where it is no such answer. */
+/** Parses the six numbers of an answer to `writeGetImu(IMU_MASK)` into `into`. Returns false if it is no such answer. */
 export function readImu(bytes: Uint8Array, at: number, count: number, into: Float64Array): boolean {
   if (count !== IMU_BYTES || (getInt(bytes, at, 2) & 0xffff) !== IMU_MASK) return false;
   for (let i = 0; i < IMU_NUMBERS; i++) into[i] = getFloat(bytes, at + 2 + 4 * i);
   return true;
 }
 
-/** Writes an answer to `writeGetImu` at `at`; `values` has the sixteen numbers that there can be. */
+/** Writes an answer to `writeGetImu` at `at`; `values` has all sixteen possible numbers. */
 export function writeImu(out: Uint8Array, at: number, mask: number, values: ArrayLike<number>): number {
   let count = 0;
   for (let bit = 0; bit < 16; bit++) if ((mask & (1 << bit)) !== 0) count++;
@@ -191,7 +193,7 @@ export function writeImu(out: Uint8Array, at: number, mask: number, values: Arra
 
 const FLOAT: DataView = new DataView(new ArrayBuffer(4));
 
-/** `buffer_append_float32_auto`: what IEEE 754 writes, but that numbers too small for it are 0. */
+/** `buffer_append_float32_auto`: IEEE 754, except that numbers too small for it are 0. */
 function getFloat(bytes: Uint8Array, at: number): number {
   FLOAT.setInt32(0, getInt(bytes, at, 4));
   return FLOAT.getFloat32(0);
@@ -202,7 +204,7 @@ function putFloat(out: Uint8Array, at: number, value: number): number {
   return putInt(out, at, 4, FLOAT.getInt32(0));
 }
 
-/** `mc_fault_code`, by number: what follows FAULT_CODE_ in the firmware. */
+/** `mc_fault_code`, by number: names of the firmware without FAULT_CODE_. */
 export const FAULT_CODES: readonly string[] = [
   'NONE',
   'OVER_VOLTAGE',
@@ -240,7 +242,7 @@ export const FAULT_CODES: readonly string[] = [
   'ABS_OVERSPEED',
 ];
 
-/** A fault in words. For people; allocates. */
+/** Returns the name of a fault. For messages; allocates. */
 export function faultName(code: number): string {
   return FAULT_CODES[code] ?? `number ${code}`;
 }

@@ -21,7 +21,7 @@ describe('a car with a VESC', () => {
     expect(rig.body.velocityRadPerS[0]).toBeCloseTo(1.5, 1);
     expect(rig.state.velocityRadPerS[0]).toBeCloseTo(1.5, 1);
     expect(rig.body.positionRad[1]).toBeCloseTo(0.2, 2);
-    // What is read is a period minus 3 ms old.
+    // Readings are a period minus 3 ms old.
     const ageS = rig.line.clock.nowS() - rig.state.measuredAtS;
     expect(rig.state.positionRad[0]).toBeCloseTo(rig.body.positionRad[0]! - 1.5 * ageS, 2);
     expect(Math.abs(rig.xM - rig.body.positionRad[0]!)).toBeLessThan(0.15);
@@ -75,7 +75,7 @@ describe('a car with a VESC', () => {
     };
     rig.drive(1, 10);
     expect(readS()).toBe(0);
-    // Nothing was written: the request goes out now, 28 bytes and 76 back, of which some are on the line at once.
+    // Nothing was written: the request is sent now, 28 bytes and 76 back, some of them at the same time.
     expect(readS()).toBeGreaterThan(0.006);
     expect(readS()).toBeLessThan(0.6 / 50);
     rig.bus.faults.isDead = true;
@@ -118,7 +118,7 @@ describe('a car with a VESC', () => {
   });
 });
 
-/** What people are told where it has started anew. */
+/** Notice after a restart of the VESC. */
 const ANEW = '13: The VESC has started anew by itself: where the car is is not known any more.';
 
 describe('what goes wrong with a VESC', () => {
@@ -269,7 +269,7 @@ describe('the line to a VESC', () => {
       });
       await fc.assert(
         fc.asyncProperty(fc.array(tick, { minLength: 5, maxLength: 60 }), fc.integer(), async (ticks, seed) => {
-          // A servo that reaches less far than the car may steer: the kind would refuse it.
+          // The servo reaches less far than the car may steer, which the driver kind would refuse.
           const options: CarRigOptions['options'] = (plain) => ({
             ...plain,
             steering: { ...plain.steering, min: 0.3, max: 0.7 },
@@ -316,7 +316,7 @@ describe('the line to a VESC', () => {
       reader.push(request, 0, cut);
       heard.length = 0;
       reader.push(stop, 0, stop.length);
-      // At once where nothing was cut, and before the port could be full.
+      // At once if nothing was truncated, and before the port could be full.
       expect(heard.at(-1)).toBe(vesc.COMMAND.setBrake);
       expect(heard.length).toBeGreaterThanOrEqual(2);
     }
@@ -331,7 +331,7 @@ describe('the line to a VESC', () => {
   });
 });
 
-/** Each command that the device is sent from now on, with its number. */
+/** Returns the commands sent to the device from now on, each with its value. */
 function listenTo(rig: CarRig): (readonly [command: number, value: number])[] {
   const sent: (readonly [number, number])[] = [];
   const reader = new VescReader((command, bytes, at, count) => {

@@ -1,11 +1,11 @@
 /**
- * A car whose motor and steering servo hang on a VESC.
+ * Car with motor and steering servo on a VESC.
  *
- * The arithmetic of the bus: at 115 200 bit/s a byte takes 87 µs. Commands and requests are 28 to 36 bytes, 3.1 ms; the values are 40 to 43
- * bytes and the IMU 33, together 6.6 ms; with the VESC's own time that is 10 ms of the 20 of a tick. But a UART carries both ways at once,
- * and so `write` asks, behind its commands, for what the next `read` takes: the line works while the tick rests, a tick waits for nothing,
- * and 100 Hz fit. What it costs is age: readings are a period minus 3 ms old, and are stamped so. Where nothing was written, `read`
- * asks by itself, and waits for it within its share of the period: no torque is on then, or a command is missing.
+ * Bus timing: at 115 200 bit/s a byte takes 87 µs. Commands and requests are 28 to 36 bytes, 3.1 ms; the values are 40 to 43 bytes
+ * and the IMU 33, together 6.6 ms; with the VESC's own time, 10 ms of a tick of 20 ms. A UART is full duplex, so `write` sends,
+ * after its commands, the request for what the next `read` takes: the line works while the tick rests, a tick waits for nothing,
+ * and 100 Hz are possible. The price is age: readings are a period minus 3 ms old, and are stamped so. If nothing was written,
+ * `read` sends the request and waits for the answer within its share of the period: torque is off then, or a command is missing.
  */
 import {
   BUS,
@@ -38,13 +38,13 @@ import { FROM_ITS_START, VescWatch } from './vesc-watch.ts';
 
 /** Share of the control period that `read` may wait. */
 const READ_SHARE = 0.6;
-/** So many ticks without an answer: the VESC is gone. */
+/** Ticks without an answer after which the VESC is lost. */
 const MISSES = 3;
-/** Row 46: after so long without a reference the car is stopped, at the latest in the tick that this leaves room for, s. */
+/** Row 46: without a reference for this time, the car is stopped, at the latest in the last tick that fits in, s. */
 const NEUTRAL_S = 0.1;
-/** No reference is farther from the car than this, m: the guard has stopped a car that falls behind by less. */
+/** Largest distance of a reference from the car, m: the guard stops a car that falls behind by less. */
 const REACH_M = 3;
-/** More than any packet of ours: what was cut off before a stop is whole then. And more than any packet at all. */
+/** Longer than any packet of this program, to complete one that was truncated before a stop; and longer than any packet. */
 const FILL_BYTES = 16;
 const FLUSH_BYTES = 520;
 const G_M_PER_S2 = 9.80665;
@@ -56,9 +56,9 @@ export interface VescDriverParts {
   readonly openLine: OpenLine;
 }
 
-/** See `Driver`. Throws `RangeError` from its constructor for a robot that is no car. */
+/** VESC driver; see `Driver`. The constructor throws `RangeError` for a robot that is no car. */
 export class VescDriver implements Driver {
-  /** `needsFirstMotion`: the motor has not been seen to turn since the port was opened, or the VESC started anew or fell silent. */
+  /** `needsFirstMotion`: the motor was not seen to turn since the port was opened, or the VESC restarted or fell silent. */
   readonly report: DriverReport;
   readonly #options: VescDriverOptions;
   readonly #line: LineKeeper;
@@ -75,12 +75,12 @@ export class VescDriver implements Driver {
   readonly #signals: readonly number[];
   readonly #stopFrames: readonly Uint8Array[];
   #isOn = false;
-  /** It was silent or has started anew: until torque is turned on anew it gets no speed and no steering, whatever is asked for. */
+  /** The VESC was silent or has restarted: no speed and no steering, whatever is commanded, until torque is switched on again. */
   #isLeft = false;
   #misses = 0;
-  /** Number of the VESC's processor, once one has answered. */
+  /** Processor number of the VESC, once one has answered. */
   #uuid: string | undefined;
-  /** Its count began anew while it was away: where the car is in its fence is not known, until another driver begins where it stands. */
+  /** The count restarted while it was away: the car's position in its fence is unknown, until a new driver starts where it stands. */
   #isPlaceLost = false;
   #speedMPerS = 0;
   #isReleased = false;
@@ -106,17 +106,17 @@ export class VescDriver implements Driver {
     this.#stopFrames = stopFrames(options.drive.stopBrakeA);
   }
 
-  /** What `open` gives; of the port once it has. */
+  /** Facts that `open` returns; the path of the bus is valid after it. */
   get facts(): DriverFacts {
     const jointNames = this.#model.joints.map(({ name }) => name);
     return {
       name: 'vesc',
       jointNames,
       signalNames: this.#options.signalNames,
-      // What the motor's current makes of the wheels is not known.
+      // The torque at the wheels is not known from the motor current.
       measuresTorque: false,
       countsBus: true,
-      // A servo at a VESC says nothing back.
+      // A servo at a VESC gives no feedback.
       unmeasuredJoints: [jointNames[this.#axes.steering]!],
       bus: { path: this.#link.line?.path ?? this.#options.port, stopFrames: this.#stopFrames },
     };
@@ -147,7 +147,7 @@ export class VescDriver implements Driver {
     }
   }
 
-  /** Opens what was unplugged, and asks the VESC anew who and how it is. A car that nobody knows the place of is not driven in its fence. */
+  /** Reopens an unplugged port, and checks the VESC again. A car with unknown position is not driven in its fence. */
   #prepare(): ServiceAnswer {
     if (this.#link.line === undefined) return { refusal: 'the driver is not open' };
     return this.#line.prepare(() => {
@@ -157,7 +157,7 @@ export class VescDriver implements Driver {
     });
   }
 
-  /** The port that was gone, where it is there again. */
+  /** Reopens a port that was gone, if it is back. */
   #recover(): ServiceAnswer {
     if (this.#link.line === undefined || !this.#link.isLost) return 'done';
     return this.#line.recover({ act: () => this.#start(), rowOf: () => 10, isBack: 'The VESC answers again.' });
@@ -207,7 +207,7 @@ export class VescDriver implements Driver {
     this.#see();
     out.positionRad[this.#axes.x] = this.#odometer.positionM;
     out.velocityRadPerS[this.#axes.x] = this.#speedMPerS;
-    // Nobody measures where the wheels point: they are taken to be where they were sent.
+    // The steering angle is not measured: the wheels are assumed to be at the commanded angle.
     out.positionRad[this.#axes.steering] = this.#motion.positionRad[this.#axes.steering]!;
     out.velocityRadPerS[this.#axes.steering] = this.#motion.velocityRadPerS[this.#axes.steering]!;
     out.torqueNm.fill(0);
@@ -238,7 +238,7 @@ export class VescDriver implements Driver {
     this.#link.line = undefined;
   }
 
-  /** What is lost stays so where this throws. */
+  /** If this throws, a lost port stays lost. */
   #start(): void {
     const link = this.#link;
     link.line?.close();
@@ -260,7 +260,7 @@ export class VescDriver implements Driver {
     }
   }
 
-  /** Its firmware. Throws `ReinError('driver')` where no VESC answers, or one that is too old. */
+  /** Returns the firmware version. Throws `ReinError('driver')` if no VESC answers, or one that is too old. */
   #identify(): string {
     const { firmware, uuid } = this.#link.identify();
     this.#misses = 0;
@@ -271,12 +271,12 @@ export class VescDriver implements Driver {
       this.#odometer.forget();
       this.#loseWay();
     }
-    // One that has gone on counting has the metres that the car rolled meanwhile.
+    // If the VESC kept counting, this includes the distance that the car rolled meanwhile.
     this.#see();
     return firmware;
   }
 
-  /** Odometry and supervision from new values. */
+  /** Updates odometry and supervision from new values. */
   #see(): void {
     const { values, askedAtS } = this.#link;
     const sinceS = askedAtS - this.#odometer.takenAtS;
@@ -285,7 +285,7 @@ export class VescDriver implements Driver {
     this.#watch.see(this.#speedMPerS, this.#isReleased, Number.isNaN(sinceS) ? this.#periodS : clamp(sinceS, 0, 1));
   }
 
-  /** The VESC has started anew, or is another. */
+  /** Called when the VESC has restarted, or is another one. */
   #loseWay(): void {
     this.#watch.reset();
     this.report.needsFirstMotion = true;
@@ -293,7 +293,7 @@ export class VescDriver implements Driver {
     this.#isPlaceLost = true;
   }
 
-  /** Within a fence nobody could say where its walls are. */
+  /** True if the car has a fence and its position in it is unknown. */
   get #isAstray(): boolean {
     return this.#isPlaceLost && this.#model.base?.fence !== undefined;
   }
@@ -317,22 +317,22 @@ export class VescDriver implements Driver {
     counters[BUS.busyS] = this.#busyS;
   }
 
-  /** Nothing is commanded: it stops, and is told so in every tick. Returns how many bytes stand in the link's `out`. */
+  /** Writes a stop, in every tick without a command. Returns the number of bytes in the link's `out`. */
   #writeStop(): number {
     this.#law.stop(this.#speedMPerS);
     this.#isReleased = this.#law.command === 'current';
     return this.#law.write(this.#link.out, 0);
   }
 
-  /** What goes out with the request of a tick. Returns how many bytes stand in the link's `out`. */
+  /** Writes the commands sent with the request of a tick. Returns the number of bytes in the link's `out`. */
   #writeCommands(referenceRad: Vec<'rad'>): number {
     const { out } = this.#link;
-    // Silent, or started anew, it gets neither speed nor steering any more (row 46).
+    // After a silence or restart it gets neither speed nor steering any more (row 46).
     if (this.#isLeft) {
       this.#law.stop(this.#speedMPerS);
       return this.#law.write(out, 0);
     }
-    // It may have started anew, which its next answer says; meanwhile its own timeout runs.
+    // It may have restarted, which its next answer shows; meanwhile its own timeout runs.
     if (this.#misses > 0) return 0;
     const { x, steering } = this.#axes;
     const behindM = referenceRad[x]! - this.#odometer.positionM;
@@ -350,7 +350,7 @@ export class VescDriver implements Driver {
     if (referenceRad.length !== joints.length) return false;
     for (let i = 0; i < joints.length; i++) {
       const { positionMinRad, positionMaxRad } = joints[i]!;
-      // Written so that what is no number is refused.
+      // Negated, so that NaN is rejected.
       if (!(referenceRad[i]! >= positionMinRad && referenceRad[i]! <= positionMaxRad)) return false;
     }
     return Math.abs(referenceRad[this.#axes.x]! - this.#odometer.positionM) <= REACH_M;
@@ -364,18 +364,18 @@ export class VescDriver implements Driver {
   }
 }
 
-/** Said to people who want to drive on. */
+/** Refusal for a car whose position in its fence is unknown. */
 function astray(): ReinError {
   const message = 'The VESC has started anew, and where the car is in its fence is not known any more.';
   return new ReinError('driver', message, { remedy: FROM_ITS_START });
 }
 
-/** Of the signals behind those of the IMU. */
+/** Values of the signals after those of the IMU. */
 const SIGNAL_VALUES: readonly number[] = [VALUE.motorA, VALUE.inputA, VALUE.inputV, VALUE.mosfetC, VALUE.motorC];
 
 /**
- * A stop at once; then again behind so many zeros that a packet of ours that was cut off before is whole, and wrong; and again behind more
- * than any packet has. The firmware looks for packets inside what was wrong, so that the first is found at the latest with the second.
+ * A stop at once; another after enough zeros to complete, with a wrong CRC, a truncated packet of this program; and another after more
+ * bytes than any packet has. The firmware searches wrong packets for others, so that the first stop is found with the second at the latest.
  */
 function stopFrames(brakeA: number): readonly Uint8Array[] {
   const stop = new Uint8Array(2 * OVERHEAD_BYTES);

@@ -1,12 +1,12 @@
-/** A car with a VESC on a serial port as a kind of driver. */
+/** Driver kind of a car with a VESC on a serial port. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { modelSource } from '../../plant/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { VESC_SIGNALS, type VescConfig, type VescDriverOptions, vescOptions, vescSchema } from './options.ts';
 
-/** Fewer ticks a second, and the driver itself could not be neutral within 100 ms (row 46). */
+/** At a lower control rate, the driver itself could not be neutral within 100 ms (row 46). */
 const LEAST_HZ = 30;
-/** Angles are rounded to a thousandth of the servo's range. */
+/** Tolerance, as angles are rounded to a thousandth of the servo's range. */
 const SERVO_ROUNDING = 0.002;
 
 export const vescKind: DriverKind<VescConfig, VescDriverOptions> = {

@@ -1,6 +1,6 @@
 /**
- * Requests to a VESC and their answers, on one line. Nobody numbers them: each request for values asks for another mix of two spare ones, and
- * an answer repeats what was asked for, so that one that is late is known.
+ * Requests to a VESC and their answers, on one line. They have no numbers: each request for values asks for a different
+ * combination of two spare ones, and an answer repeats that, so that a late one is recognised.
  */
 import { BUS, BUS_COUNTERS, ReinError } from '../../core/index.ts';
 import type { SerialLine } from '../serial/line.ts';
@@ -28,18 +28,18 @@ import {
   type VescIdentity,
 } from './values.ts';
 
-/** More buffers full than this are no backlog. */
+/** More full buffers than this are no backlog. */
 const DRAINED_READS = 16;
-/** How often the line is looked at while an answer is due, s. */
+/** Poll interval of the line while an answer is due, s. */
 const LOOK_S = 200e-6;
 const BITS_PER_BYTE = 10;
-/** Row 46: the firmware stops the motor so long after the last command; and what its own clock and the asking add, s. */
+/** Row 46: delay after the last command within which the firmware stops the motor; tolerance for its clock and the request, s. */
 const FIRMWARE_TIMEOUT_S = 0.2;
 const FIRMWARE_SLACK_S = 0.03;
-/** Answers to requests that are made between ticks may take so long, s, and are asked for so often. */
+/** Timeout of requests between ticks, s, and number of tries. */
 const PATIENT_S = 0.1;
 const PATIENT_TRIES = 10;
-/** No answer to these requests is longer. */
+/** Longest answer to these requests. */
 const LONGEST_ANSWER_BYTES = 96;
 
 const ALWAYS =
@@ -59,36 +59,36 @@ const TAGS: readonly number[] = [0, 1, 2, 3].map(
 
 export interface VescLinkOptions {
   readonly wantsImu: boolean;
-  /** What VESC and adapter may take to answer, beside the time on the line, s. */
+  /** Time that VESC and adapter may take to answer, beside the time on the line, s. */
   readonly answerS: number;
 }
 
-/** What does not agree with what is wanted, and what mends it. */
+/** Difference from what is required, and its remedy. */
 export interface VescProblem {
   readonly message: string;
   readonly remedy: string;
 }
 
 export class VescLink {
-  /** What was answered last, by `VALUE`, and of the IMU, by `IMU`. */
+  /** Values last answered, by `VALUE`; those of the IMU, by `IMU`. */
   readonly values: Float64Array = new Float64Array(VALUE_COUNT);
   readonly imu: Float64Array = new Float64Array(IMU_NUMBERS);
-  /** Where commands are written that go out with a request. */
+  /** Buffer for commands that are sent with a request. */
   readonly out: Uint8Array = new Uint8Array(128);
   /** In the order of `BUS_COUNTERS`. */
   readonly counters: Float64Array = new Float64Array(BUS_COUNTERS.length);
   line: SerialLine | undefined;
-  /** The port went away. */
+  /** The port is gone. */
   isLost = false;
-  /** What is sent comes back, and is left out. */
+  /** The line echoes what is sent; echoes are dropped. */
   hasEcho = false;
-  /** When the newest request had been heard, s. */
+  /** Time at which the VESC had received the newest request, s. */
   askedAtS = 0;
   readonly #options: VescLinkOptions;
   readonly #reader: VescReader;
   readonly #received: Uint8Array = new Uint8Array(1024);
   #identity: VescIdentity | undefined;
-  /** Mask of the request that is out, 0 for none; and what has come of it. */
+  /** Mask of the pending request, 0: none; and values and IMU received for it. */
   #asked = 0;
   #got = 0;
   #hasImu = false;
@@ -104,18 +104,18 @@ export class VescLink {
     );
   }
 
-  /** A request is out whose answer nobody has waited for. Tick path, as all that does not say otherwise. */
+  /** True if a request is pending and its answer was not awaited. Tick path, like all members not marked otherwise. */
   get isAsked(): boolean {
     return this.#asked !== 0;
   }
 
-  /** Goes on at `line`, which the caller closes. */
+  /** Continues at `line`, which the caller closes. */
   attach(line: SerialLine): void {
     this.line = line;
     this.isLost = false;
   }
 
-  /** Appends requests to the `end` bytes in `out`, and sends it all; false: it was not taken. What was on the line before belongs to nothing any more. */
+  /** Appends requests to the `end` bytes in `out`, and sends all; false: not accepted. Earlier bytes on the line are dropped. */
   ask(end: number): boolean {
     const line = this.line!;
     this.#asked = 0;
@@ -139,21 +139,21 @@ export class VescLink {
     const byteS = BITS_PER_BYTE / line.baud;
     const nowS = line.clock.nowS();
     this.#asked = mask;
-    // It answers one after the other, and begins before it has heard all.
+    // The VESC answers one request after the other, and begins before it has received all.
     this.askedAtS = nowS + (end + 2 * OVERHEAD_BYTES) * byteS;
     this.#readUntilS = this.askedAtS + answer * byteS;
     this.#answerDueS = this.#readUntilS + this.#options.answerS;
     return true;
   }
 
-  /** Waits for what was asked until it has come, is overdue, or `untilS`; whether it has come. */
+  /** Waits for the answer until it is there, overdue, or `untilS`; returns true if it is there. */
   answer(untilS: number): boolean {
     this.#await(this.line!, Math.min(this.#answerDueS, untilS));
     this.#asked = 0;
     return this.#isAnswered;
   }
 
-  /** Sends the first `bytes` of `out`; false: they were not taken. */
+  /** Sends the first `bytes` of `out`; returns false if they were not accepted. */
   send(bytes: number): boolean {
     const status = this.line!.write(this.out, bytes);
     if (status === 'lost') this.isLost = true;
@@ -162,13 +162,13 @@ export class VescLink {
     return true;
   }
 
-  /** Brings those counters up to date that the reader keeps. */
+  /** Updates the counters that the reader keeps. */
   count(): void {
     this.counters[BUS.checksumErrors] = this.#reader.checksumErrors;
     this.counters[BUS.skippedBytes] = this.#reader.skippedBytes;
   }
 
-  /** Who answers, with its values. Between ticks. Throws `ReinError('driver')` where nobody does, or one that is too old. */
+  /** Returns the identity, and reads the values. Between ticks. Throws `ReinError('driver')` if no VESC answers, or one that is too old. */
   identify(): VescIdentity {
     const line = this.line!;
     const { path, baud } = line;
@@ -193,7 +193,7 @@ export class VescLink {
     return identity;
   }
 
-  /** Asks until there are values. Between ticks. */
+  /** Sends requests until values arrive; returns false if none do. Between ticks. */
   measure(): boolean {
     const line = this.line!;
     for (let i = 0; i < PATIENT_TRIES; i++) {
@@ -206,8 +206,8 @@ export class VescLink {
   }
 
   /**
-   * What is wrong with the firmware's own timeout (row 46), which is tried: the motor is released, and nothing is said to it for as long as
-   * it may take. Between ticks; `firmware`: what `identify` found.
+   * Tests the firmware's own timeout (row 46): the motor is released, and nothing is sent for as long as the timeout
+   * may be. Returns the problem. Between ticks; `firmware`: version from `identify`.
    */
   timeoutProblem(firmware: string): VescProblem | undefined {
     const line = this.line!;
@@ -229,9 +229,9 @@ export class VescLink {
     return this.#got !== 0 && (this.#hasImu || !this.#options.wantsImu);
   }
 
-  /** Takes what comes until all of it has come, or `untilS`. */
+  /** Receives until the answer is complete, or `untilS`. */
   #await(line: SerialLine, untilS: number, isDone?: () => boolean): void {
-    // Nothing whole can be there before the line has carried it.
+    // No complete answer can arrive before its transmission time.
     if (isDone === undefined) line.wait(Math.min(untilS, this.#readUntilS));
     for (;;) {
       const got = this.#receive();
@@ -240,7 +240,7 @@ export class VescLink {
       if (nowS >= untilS) break;
       line.wait(Math.min(untilS, nowS + LOOK_S));
     }
-    // A length that lied may hold the answer up.
+    // A wrong length may hold back the answer.
     this.#reader.restart();
   }
 
@@ -272,7 +272,7 @@ export class VescLink {
   }
 
   #takeValues(bytes: Uint8Array, at: number, count: number): boolean {
-    // The mask first: a late answer must not leave its values here.
+    // The mask is checked first: values of a late answer must not be stored.
     if (count < 4 || getInt(bytes, at, 4) !== this.#asked) return false;
     this.#got = readSelected(bytes, at, count, this.values);
     return this.#got !== 0;
@@ -284,7 +284,7 @@ export class VescLink {
   }
 }
 
-/** Commands that are never answered, and how many bytes they have. */
+/** Commands that are never answered, and their numbers of bytes. */
 const COMMANDED: Readonly<Record<number, number>> = {
   [COMMAND.setDuty]: 4,
   [COMMAND.setCurrent]: 4,
@@ -294,7 +294,7 @@ const COMMANDED: Readonly<Record<number, number>> = {
   [COMMAND.alive]: 0,
 };
 
-/** What was sent has come back: no answer has that command, or so few bytes. */
+/** Returns true for an echo of a request: no answer has that command, or so few bytes. */
 function isRequest(command: number, count: number): boolean {
   if (command === COMMAND.firmware) return count === 0;
   if (command === COMMAND.getSelected) return count === 4;

@@ -1,19 +1,19 @@
-/** What a VESC says of itself and of its battery, as bits of `HARDWARE` and as news for people. */
+/** Watch of a VESC and its battery: bits of `HARDWARE`, and notices for the operator. */
 import { type GuardNotice, HARDWARE } from '../../core/index.ts';
 import type { DriverReport } from '../driver.ts';
 import { faultCure } from './fault-cures.ts';
 import type { VescDriverOptions } from './options.ts';
 import { faultName, VALUE } from './values.ts';
 
-/** People are told of a step of the battery after so long: under load it dips. The guard looks as long before it acts (row 45), s. */
+/** Time until a battery step is reported, as the voltage dips under load; the guard waits as long before it acts (row 45), s. */
 const BATTERY_S = 2;
-/** What was too hot has to be cooler by this, °C. */
+/** Cooling below the limit until an overheating ends, °C. */
 const COOL_BY_C = 5;
-/** `mc_fault_code` of a controller whose watchdog has started it anew. */
+/** `mc_fault_code` of a controller restarted by its watchdog. */
 const WATCHDOG_RESET = 10;
-/** What makes a place in the fence known again. */
+/** Remedy for an unknown position in the fence. */
 export const FROM_ITS_START = 'Put the car to where it is to begin, and start the program again.';
-/** Current in a motor that was told to coast, A, for so long, s, at such a speed, m/s: somebody else drives it. */
+/** Current in a released motor, A, for this time, s, at this speed, m/s: it is driven by something else. */
 const FOREIGN_A = 3;
 const FOREIGN_S = 0.3;
 const FOREIGN_M_PER_S = 0.2;
@@ -23,12 +23,12 @@ const BATTERY = HARDWARE.batteryLow | HARDWARE.batteryLower | HARDWARE.batteryEm
 
 export class VescWatch {
   readonly #options: VescDriverOptions;
-  /** [3] limits of the battery's steps, V, and how long each has been otherwise than `#lasting` says, s. */
+  /** [3] limits of the battery steps, V, and for how long each has differed from `#lasting`, s. */
   readonly #stepV: Float64Array;
   readonly #stepS: Float64Array = new Float64Array(STEPS.length);
   readonly #values: Float64Array;
   readonly #report: DriverReport;
-  /** Bits of the battery's steps that are no dips. */
+  /** Bits of the battery steps that have lasted and are no dips. */
   #lasting = 0;
   #isHot = false;
   #foreignS = 0;
@@ -36,7 +36,7 @@ export class VescWatch {
   #reportedCode = 0;
   #code = 0;
 
-  /** `values`: those of `readSelected`, the driver's own; and its report, whose `hardwareFaults` are written here. */
+  /** `values`: array that `readSelected` fills; `report`: its `hardwareFaults` are written here. Both are the driver's. */
   constructor(options: VescDriverOptions, values: Float64Array, report: DriverReport) {
     const { battery } = options;
     this.#options = options;
@@ -46,13 +46,13 @@ export class VescWatch {
     this.#stepV = Float64Array.of(cells * warnV, cells * slowV, cells * stopV);
   }
 
-  /** Somebody has looked after it. */
+  /** Clears the faults that last until the VESC is identified again. */
   restart(): void {
     this.#report.hardwareFaults &= ~(HARDWARE.servoReset | HARDWARE.signalLost);
     this.#foreignS = 0;
   }
 
-  /** New values have come, `dtS` after those before. `isReleased`: the motor was told to coast. Tick path. */
+  /** Evaluates new values, `dtS` after the previous ones. `isReleased`: the motor was released. Tick path. */
   see(speedMPerS: number, isReleased: boolean, dtS: number): void {
     const values = this.#values;
     const { mosfetMaxC, motorMaxC = Number.POSITIVE_INFINITY, battery } = this.#options;
@@ -68,22 +68,22 @@ export class VescWatch {
     this.#set(HARDWARE.signalLost, this.#foreignS >= FOREIGN_S);
   }
 
-  /** It has not answered for too long. Tick path. */
+  /** Called when the VESC has not answered for too long. Tick path. */
   lose(): void {
     this.#report.hardwareFaults |= HARDWARE.signalLost;
   }
 
-  /** Its counters began anew. Tick path. */
+  /** Called when its counters have restarted. Tick path. */
   reset(): void {
     this.#report.hardwareFaults |= HARDWARE.servoReset;
   }
 
-  /** What is new, once. Allocates. */
+  /** Returns what is new, once. Allocates. */
   takeNotice(): GuardNotice | undefined {
     const isOtherCode = this.#code !== 0 && this.#code !== this.#reportedCode;
     const shown = (this.#report.hardwareFaults & ~BATTERY) | this.#lasting;
     const fresh = (shown & ~this.#reported) | (isOtherCode ? HARDWARE.servoFault : 0);
-    // One at a time: what is not told now is told next time.
+    // One at a time: the others follow in the next calls.
     const bit = fresh & -fresh;
     this.#reported = (this.#reported & shown) | bit;
     if (bit === HARDWARE.servoFault || this.#code === 0) this.#reportedCode = this.#code;

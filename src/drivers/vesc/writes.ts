@@ -1,9 +1,9 @@
-/** What a VESC does by itself when it gets a command. */
+/** Reactions of a VESC to commands. */
 import type { WriteRule } from '../serial/write-rule.ts';
 
 const FIRMWARE = 'firmware, github.com/vedderb/bldc 7.01';
 
-/** Of every motor command: it counts for the firmware's timeout. */
+/** Every motor command also feeds the firmware's timeout. */
 export const VESC_WRITES: readonly WriteRule[] = [
   {
     what: 'setRpm',

@@ -1,11 +1,11 @@
-/** The guard's end of the guardian's pipes, used by its tick: two system calls a tick that never wait. */
+/** The guard's end of the guardian's pipes, used by its tick: two non-blocking system calls per tick. */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { type Clock, messageOf, ReinError } from '../../core/index.ts';
 import { ANSWER_BYTE, PULSE_BYTE } from './protocol.ts';
 
-/** A guardian that has not answered for so long is frozen, s. One that is dead is known at once. */
+/** Time without an answer after which the guardian counts as frozen, s. A dead one is detected at once. */
 const UNANSWERED_S = 0.2;
-/** Answers of so many ticks are read at once. */
+/** Largest number of answers read at once. */
 const ANSWERS = 64;
 
 /** Descriptors of both pipes. */
@@ -15,8 +15,8 @@ export interface PulsePipes {
 }
 
 /**
- * Opens both, without waiting for the guardian: so it may die and come back. Throws `ReinError('driver')`; nothing stays open
- * then.
+ * Opens both pipes without waiting for the guardian, which may thus die and come back. Throws `ReinError('driver')`, leaving
+ * nothing open.
  */
 export function openPulsePipes(pulse: string, answers: string): PulsePipes {
   const opened: number[] = [];
@@ -25,7 +25,7 @@ export function openPulsePipes(pulse: string, answers: string): PulsePipes {
     return opened.at(-1)!;
   };
   try {
-    // A pipe can be opened for writing only while somebody has it open for reading: for this moment we do.
+    // A pipe can be opened for writing only while it is open for reading: it is opened for both for this moment.
     const both = open(pulse, constants.O_RDWR);
     const pipes = { pulseFd: open(pulse, constants.O_WRONLY), answersFd: open(answers, constants.O_RDONLY) };
     closeSync(both);
@@ -39,7 +39,7 @@ export function openPulsePipes(pulse: string, answers: string): PulsePipes {
   }
 }
 
-/** Made before the pipes are there: until `connect`, nothing is watched. */
+/** Heartbeat to the guardian. Constructed before the pipes exist: until `connect`, the bus is unwatched. */
 export class GuardPulse {
   readonly #clock: Clock;
   readonly #byte: Uint8Array = new Uint8Array(1);
@@ -54,7 +54,7 @@ export class GuardPulse {
     this.#clock = clock;
   }
 
-  /** The pipes are there. Whoever opened them closes them, after the last beat; without a goodbye the guardian stops the bus then. */
+  /** Sets the pipes, owned by the caller, who closes them after the last beat; without `goodbye` the guardian then stops the bus. */
   connect(pipes: PulsePipes): void {
     this.#pipes ??= pipes;
   }
@@ -63,39 +63,39 @@ export class GuardPulse {
     return this.#pipes !== undefined;
   }
 
-  /** Whether a guardian is there that would stop the bus, as of the last beat. Tick-safe. */
+  /** True if a guardian was ready to stop the bus at the last beat. Tick-safe. */
   get isWatched(): boolean {
     return this.#isHeard && this.#clock.nowS() - this.#answeredAtS <= UNANSWERED_S;
   }
 
-  /** The guardian took this guard for frozen and stopped the bus, and torque has not been off since. Tick-safe. */
+  /** True if the guardian judged this guard frozen and stopped the bus, and torque has not been off since. Tick-safe. */
   get isStoppedPast(): boolean {
     return this.#isStoppedPast;
   }
 
-  /** One byte to the guardian, and its answers to the ones before. Tick-safe: no wait; throws nothing. */
+  /** Sends one byte to the guardian, and reads its answers to previous ones. Tick-safe: never waits, never throws. */
   beat(): void {
     if (this.#pipes === undefined) return;
     this.#isHeard = this.#write(this.#pipes.pulseFd, this.#isArmed ? PULSE_BYTE.armed : PULSE_BYTE.idle);
     this.#readAnswers(this.#pipes.answersFd);
   }
 
-  /** Before torque comes on: from now on silence stops the robot. */
+  /** Called before torque comes on: from now on silence stops the robot. */
   arm(): void {
-    // What it answered before this belongs to a stop that is over.
+    // Earlier answers belong to a previous stop.
     if (this.#pipes !== undefined) this.#readAnswers(this.#pipes.answersFd);
     this.#isArmed = true;
     this.#isStoppedPast = false;
     this.beat();
   }
 
-  /** After torque is off, or when an orderly end begins: silence means nothing any more, death still does. */
+  /** Called after torque is off, or at the beginning of an orderly end: silence no longer stops the robot, death still does. */
   disarm(): void {
     this.#isArmed = false;
     this.beat();
   }
 
-  /** The robot stands and the driver is closed: the guardian's work is done. */
+  /** Called once the robot stands and the driver is closed: ends the guardian's work. */
   goodbye(): void {
     if (this.#pipes !== undefined) this.#write(this.#pipes.pulseFd, PULSE_BYTE.goodbye);
   }
@@ -105,7 +105,7 @@ export class GuardPulse {
     try {
       return writeSync(fd, this.#byte) === 1;
     } catch {
-      return false; // EPIPE: it is dead. EAGAIN: it has not read for minutes.
+      return false; // EPIPE: the guardian is dead. EAGAIN: it has not read for minutes.
     }
   }
 
@@ -116,8 +116,8 @@ export class GuardPulse {
       this.#answeredAtS = this.#clock.nowS();
       for (let i = 0; i < count; i++) if (this.#answers[i] === ANSWER_BYTE.stopped) this.#isStoppedPast = this.#isArmed;
     } catch {
-      // Nothing there: it has not answered yet, and how long that is counts. A guardian that keeps up has answered the beat
-      // of the last tick, so only one that is late or dead costs this Error.
+      // No answer yet, and the time without one is measured. A guardian that keeps up has answered the beat of the last
+      // tick, so only a late or dead one costs this Error.
     }
   }
 }

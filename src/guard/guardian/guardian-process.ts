@@ -1,13 +1,13 @@
 /**
- * The guardian: a process that may only stop the robot. `guardian-process.js CONFIG`, with a `GuardianConfig` as JSON,
+ * The guardian: a process that can only stop the robot. `guardian-process.js CONFIG`, with a `GuardianConfig` as JSON,
  * started by the supervisor beside a guard whose driver has a bus of its own.
  *
  * It has the bus open, and the stop frames ready. When the guard's pipe ends without a goodbye (the guard is dead), or an
- * armed guard is silent (it is frozen), it writes the frames. While the guard is well it writes nothing. It lives exactly as
- * long as the guard: no signal that a person, a terminal or a service manager sends ends it before, nor does the end of its
- * supervisor, and SIGUSR1 lets no debugger in. It loads no package, and of this repository only the three files beside it and
- * what raises a thread. Where the robot's file names a relay, the actuators have power from the first armed beat on, and none once
- * it is idle, silent or dead. A successor leaves the relay as it is until it has heard the guard, or has not in time.
+ * armed guard is silent (it is frozen), it writes the frames. While the guard is healthy it writes nothing. It lives exactly
+ * as long as the guard: no signal from a user, terminal or service manager ends it earlier, nor does the end of its
+ * supervisor, and SIGUSR1 opens no debugger. It loads no package, and of this repository only the three files beside it and
+ * the one that raises a thread. If the robot file has a relay, the actuators have power from the first armed beat on, and none
+ * while the guard is idle, silent or dead. A successor leaves the relay unchanged until it has received a beat or timed out.
  */
 import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,9 +17,9 @@ import { ANSWER_BYTE, type FromGuardian, type GuardianConfig, PULSE_BYTE, type S
 import { type RelayState, relayOf } from './relay.ts';
 import { joinFrames, StopBus } from './stop-bus.ts';
 
-/** A timer that fires so late was held up, perhaps with all of this machine: the guard gets so long to be heard, ms. */
+/** A timer later than this was held up, perhaps with the whole machine: the guard then gets as long again to send a beat, ms. */
 const HELD_UP_MS = 20;
-/** A guard that was never heard, and whose supervisor is gone, will not come any more, ms. */
+/** Time after which a guard without any beat, whose supervisor is gone, is given up, ms. */
 const NEVER_HEARD_MS = 5000;
 const NOTHING_TO_DO = (): void => undefined;
 
@@ -33,20 +33,20 @@ const relay = config.relay === undefined ? undefined : relayOf(config.relay);
 const answer = new Uint8Array(1);
 const pulse = new Socket({ fd: openSync(config.pulse, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
 
-/** The newest beat; undefined while a successor does not know the guard's state. */
+/** The last beat; `undefined` while a successor does not know the guard's state. */
 let last: number | undefined = config.isSuccessor ? undefined : PULSE_BYTE.idle;
 let heardAtMs = Number.NaN;
 let hasStopped = false;
-/** False while torque is on and the path could not be opened for it. */
+/** False while torque is on and the bus could not be reopened for it. */
 let isBusThere = true;
-/** False where a relay was told to open, or to close, and did not: no torque comes on then, and what is armed is stopped. */
+/** False if a relay did not switch when commanded: torque does not come on then, and an armed guard is stopped. */
 let isRelayWell = true;
 let hasSeenDeath = false;
 let answersFd = -1;
 let silence: NodeJS.Timeout | undefined;
 
 process.on('disconnect', onOrphaned);
-// A parent that went away before anybody listened for that.
+// The parent may have ended before the listener was registered.
 if (process.connected === false) onOrphaned();
 const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
 if (config.isSuccessor) waitForFirst(silenceMs);
@@ -64,7 +64,7 @@ function onPulse(bytes: Uint8Array): void {
   for (const byte of bytes) {
     // The adapter may have been unplugged while torque was off.
     if (byte === PULSE_BYTE.armed && (last !== byte || !isBusThere)) isBusThere = bus.reopen();
-    // One that stuck closed gives power to nothing new.
+    // A relay that is stuck closed is not closed again.
     if (byte === PULSE_BYTE.armed && last !== byte && isRelayWell) setRelay('closed');
     if (byte !== PULSE_BYTE.armed && (last === PULSE_BYTE.armed || last === undefined)) setRelay('open');
     last = byte;
@@ -75,16 +75,16 @@ function onPulse(bytes: Uint8Array): void {
   sayHere();
 }
 
-/** Switches the actuators' power, where a relay carries it. */
+/** Switches the actuators' power, if there is a relay. */
 function setRelay(wanted: RelayState): void {
   isRelayWell = relay === undefined || relay.set(wanted);
   if (!isRelayWell) report({ kind: 'relayFailed', wanted });
 }
 
-/** A guard that a successor does not hear in time loses its power. */
+/** Opens the relay if a successor receives no beat in time. */
 function waitForFirst(ms: number): void {
   const dueAtMs = performance.now() + ms;
-  // Timers fire before pipes are looked at.
+  // Timers fire before pipes are read.
   const look = (): void => {
     if (last !== undefined) return;
     if (performance.now() - dueAtMs > HELD_UP_MS) waitForFirst(HELD_UP_MS);
@@ -93,18 +93,18 @@ function waitForFirst(ms: number): void {
   silence = setTimeout(() => setImmediate(look), ms);
 }
 
-/** Looks again after `ms`, if the guard could be missed. */
+/** Checks again after `ms`, if missing beats would matter. */
 function waitFor(ms: number): void {
   clearTimeout(silence);
   const isMissed = last === PULSE_BYTE.armed && !hasStopped;
   silence = isMissed ? setTimeout(onMissed, ms, performance.now() + ms) : undefined;
 }
 
-/** Beats are missing. */
+/** Called when beats are missing. */
 function onMissed(dueAtMs: number): void {
   const wasHeardAtMs = heardAtMs;
   const isHeldUp = performance.now() - dueAtMs > HELD_UP_MS;
-  // Timers fire before pipes are looked at: what came while this process was held up is read first.
+  // Timers fire before pipes are read: beats that arrived while this process was held up are read first.
   setImmediate(() => {
     if (heardAtMs !== wasHeardAtMs) return;
     const silentMs = performance.now() - heardAtMs;
@@ -120,7 +120,7 @@ function onEnd(): void {
   clearTimeout(silence);
   if (last !== PULSE_BYTE.goodbye && !hasSeenDeath) stop('guardDied');
   else setRelay('open');
-  // A supervisor that is gone leaves the pipes' folder to us.
+  // Without a supervisor, the guardian removes the pipes' folder.
   if (!process.connected) rmSync(dirname(config.pulse), { recursive: true, force: true });
   else process.disconnect();
 }
@@ -129,7 +129,7 @@ function stop(cause: StopCause): void {
   const knewAtMs = performance.now();
   hasStopped = true;
   hasSeenDeath ||= cause === 'guardDied';
-  // Waiting for a guard that thaws: it reads this before it writes anything.
+  // For a guard that thaws: it reads this before it writes anything.
   sayHere();
   const repeats = bus.stop();
   setRelay('open');
@@ -139,8 +139,8 @@ function stop(cause: StopCause): void {
 }
 
 /**
- * Reports to the guard's tick that its bus is watched. Not where the bus could not be opened when torque came on: the guard
- * then brakes. Nobody who reads it, or a full pipe: then it is not reported.
+ * Answers the guard's tick that its bus is watched. Not if the bus could not be opened as torque came on: the guard then brakes.
+ * Without a reader, or with a full pipe, the answer is dropped.
  */
 function sayHere(): void {
   if (!(isBusThere && isRelayWell) && !hasStopped && last === PULSE_BYTE.armed) return;
@@ -149,7 +149,7 @@ function sayHere(): void {
     if (answersFd < 0) answersFd = openSync(config.answers, constants.O_WRONLY | constants.O_NONBLOCK);
     writeSync(answersFd, answer);
   } catch {
-    // The guard is gone, which the other pipe says too, or frozen, which the timer finds.
+    // The guard is gone, which the other pipe reports too, or frozen, which the timer detects.
   }
 }
 
@@ -157,7 +157,7 @@ function report(message: FromGuardian): void {
   if (process.connected) process.send?.(message, NOTHING_TO_DO);
 }
 
-/** One line as the guard's log has them, without the package that writes those. */
+/** Writes one line in the format of the guard's log, without its logging package. */
 function log(cause: StopCause, repeats: number, tookMs: number): void {
   const why = cause === 'guardDied' ? 'The guard is dead' : 'The guard is silent';
   const how = repeats > 0 ? `the bus was stopped, ${repeats} times` : 'THE BUS TOOK NO STOP FRAME';
@@ -165,6 +165,6 @@ function log(cause: StopCause, repeats: number, tookMs: number): void {
   try {
     writeSync(2, `${JSON.stringify(line)}\n`);
   } catch {
-    // A full disk or a closed terminal: it was reported to the supervisor.
+    // A full disk or a closed terminal: the supervisor has the report.
   }
 }

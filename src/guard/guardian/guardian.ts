@@ -1,4 +1,4 @@
-/** The guardian as its supervisor sees it: started, started again when it dies, and asked what it did. */
+/** The guardian, seen from its supervisor: started, restarted when it dies, and its reports. */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,20 +11,20 @@ import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCau
 import { type RelayState, relayOf } from './relay.ts';
 import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
 
-/** Before the first start after a death, ms. */
+/** Wait before the first restart, ms. */
 const FIRST_WAIT_MS = 50;
-/** A guardian that has neither said that it stopped the bus nor ended so long after its guard did, ms, did not see it. */
+/** Time after the guard's end within which its guardian must have reported a stop or ended, ms; otherwise it did not see the end. */
 const END_MS = 1000;
-/** Its heap holds a byte, and its threads' work is done on its own: see `GUARD_NODE_FLAGS`. */
+/** Its heap holds a byte, and V8's work runs on its main thread: see `GUARD_NODE_FLAGS`. */
 const NODE_FLAGS: readonly string[] = ['--single-threaded', '--max-old-space-size=32'];
 
 export type GuardianEvent =
   | { readonly kind: 'started'; readonly pid: number }
-  /** The relay of the actuators' power did not take what it was told. */
+  /** The relay of the actuators' power did not switch as commanded. */
   | { readonly kind: 'relayFailed'; readonly wanted: RelayState }
-  /** It died while the guard lives; it is started again. */
+  /** The guardian died while the guard lives; it is restarted. */
   | { readonly kind: 'ended'; readonly how: string }
-  /** `by`: the guardian; or the supervisor itself, because there was no guardian. */
+  /** `by`: the guardian; or the supervisor itself, if there was no guardian. */
   | {
       readonly kind: 'stopped';
       readonly by: 'guardian' | 'supervisor';
@@ -35,9 +35,9 @@ export type GuardianEvent =
 
 export interface GuardianOptions {
   readonly onEvent: (event: GuardianEvent) => void;
-  /** Called when the first guardian has the bus open: where the guard finds its pipes. */
+  /** Called when the first guardian has the bus open, with the guard's pipes. */
   readonly onReady: (message: GuardianMessage) => void;
-  /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
+  /** File descriptor of this process for the guardian's standard error. Default: this process's own. */
   readonly errorsTo?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ const busMessage = z.strictObject({
   }),
 });
 
-/** The bus that a guard reports; `undefined` where `value` is no such message. Never throws. */
+/** Validates a guard's bus report; `undefined` if `value` is none. Never throws. */
 export function readBusMessage(value: unknown): BusMessage | undefined {
   return busMessage.safeParse(value).data;
 }
@@ -73,7 +73,7 @@ export class Guardian {
   readonly #folder: string;
   readonly #config: Omit<GuardianConfig, 'isSuccessor'>;
   #child: ChildProcess | undefined;
-  /** Resolves when the newest process is gone, and its messages are read. */
+  /** Resolves when the newest process has ended and its messages are read. */
   #left: Promise<unknown> = Promise.resolve();
   readonly #restarts: Restarts = new Restarts(FIRST_WAIT_MS, () => this.#start());
   #hasBeenReady = false;
@@ -82,7 +82,7 @@ export class Guardian {
   #hasStopped = false;
   #ending: Promise<void> | undefined;
 
-  /** Starts it. Throws `ReinError` where the pipes cannot be made; nothing is left then. */
+  /** Starts the guardian. Throws `ReinError` if the pipes cannot be created, leaving nothing behind. */
   constructor({ bus, relay, watch }: BusMessage, options: GuardianOptions) {
     this.#options = options;
     this.#folder = makeFolder();
@@ -103,8 +103,8 @@ export class Guardian {
   }
 
   /**
-   * The guard has ended. `isOrderly`: as it was asked to. Idempotent; waits until the guardian is done; where there is none that could have
-   * seen it, the bus is stopped here and now.
+   * Called when the guard has ended. `isOrderly`: on request. Idempotent; waits until the guardian is done; if no guardian could
+   * have seen the end, the bus is stopped here at once.
    */
   end(isOrderly: boolean): Promise<void> {
     this.#ending ??= this.#end(isOrderly);
@@ -113,9 +113,9 @@ export class Guardian {
 
   async #end(isOrderly: boolean): Promise<void> {
     this.#restarts.end();
-    // One that has not opened the guard's pipe yet cannot see its end.
+    // A guardian that has not opened the guard's pipe yet cannot see its end.
     if (!isOrderly && !this.#isReady) this.#stopBus();
-    // What it did is known when it has gone and its messages have been read.
+    // Its actions are known once it has ended and its messages have been read.
     await this.#ended();
     if (!isOrderly && !this.#hasStopped) this.#stopBus();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -126,7 +126,7 @@ export class Guardian {
     const child = fork(fileURLToPath(new URL('./guardian-process.js', import.meta.url)), [JSON.stringify(config)], {
       stdio: ['ignore', 'ignore', this.#options.errorsTo ?? 'inherit', 'ipc'],
       execArgv: [...NODE_FLAGS],
-      // In a group of its own: what a terminal or a shell sends to all of us does not reach it.
+      // In its own process group: signals of a terminal or shell to the group do not reach it.
       detached: true,
     });
     this.#child = child;
@@ -158,7 +158,7 @@ export class Guardian {
   }
 
   #exited(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
-    // Code 0 is the end of the guard's pipe, however the guard ended: there is nothing left to watch.
+    // Code 0 is the end of the guard's pipe, for whatever reason: there is nothing left to watch.
     if (code !== 0) this.#died(child, howEnded(code, signal));
     else if (this.#child === child) this.#child = undefined;
   }
@@ -174,7 +174,7 @@ export class Guardian {
 
   async #ended(): Promise<void> {
     const child = this.#child;
-    // It ends with its guard, and no other signal ends it.
+    // It ends with its guard, and ignores other signals.
     const timer = setTimeout(() => child?.kill('SIGKILL'), END_MS);
     await this.#left;
     clearTimeout(timer);
@@ -202,7 +202,7 @@ function makeFolder(): string {
 }
 
 function writeOnce({ bus, relay }: Pick<GuardianConfig, 'bus' | 'relay'>): number {
-  // Power goes behind the frames: a bus without power takes none.
+  // Power goes off after the frames: an unpowered bus takes none.
   try {
     return writeToBus(bus);
   } finally {
@@ -219,11 +219,11 @@ function writeToBus(bus: BusMessage['bus']): number {
       closeSync(fd);
     }
   } catch {
-    return 0; // The bus is gone too: said in the event.
+    return 0; // The bus is gone too: reported in the event.
   }
 }
 
-/** Makes named pipes of this user's for `who`. Throws `ReinError`. */
+/** Creates named pipes of this user; `who` is named in errors. Throws `ReinError`. */
 export function makePipes(who: string, ...paths: readonly string[]): void {
   const made = spawnSync('mkfifo', ['-m', '600', ...paths], { encoding: 'utf8' });
   if (made.status === 0) return;

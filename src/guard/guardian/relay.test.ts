@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Board {
   readonly config: RelayConfig;
-  /** What it was told since it was last asked. */
+  /** Data received since the last call. */
   readonly told: () => string;
   readonly close: () => void;
 }
@@ -26,7 +26,7 @@ function fileBoard(): Board {
   return { config, told: () => readFileSync(path, 'utf8').trim(), close: () => undefined };
 }
 
-/** A named pipe takes bytes as a serial port does. */
+/** A named pipe accepts bytes like a serial port. */
 function serialBoard(): Board {
   const path = join(folder, 'port');
   execFileSync('mkfifo', [path]);

@@ -1,7 +1,7 @@
-/** A relay that carries the power of the actuators, as the guardian switches it. Imports nothing but files, like all that the guardian runs. */
+/** A relay for the actuators' power, switched by the guardian. Imports only `node:fs`, like every file that the guardian loads. */
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** What is written where. `file`: text, which is read back, as a GPIO line of sysfs has it. `serial`: bytes, as hexadecimal digits. */
+/** Path and values. `file`: text, which is read back, such as a sysfs GPIO line. `serial`: bytes, as hexadecimal digits. */
 export interface RelayConfig {
   readonly kind: 'file' | 'serial';
   readonly path: string;
@@ -12,7 +12,7 @@ export interface RelayConfig {
 export type RelayState = 'closed' | 'open';
 
 export interface Relay {
-  /** Switches it; false where it did not take that, as far as can be seen. Never throws. */
+  /** Switches the relay; false if it detectably did not switch. Never throws. */
   set(state: RelayState): boolean;
 }
 
@@ -20,11 +20,11 @@ export function relayOf(config: RelayConfig): Relay {
   return config.kind === 'file' ? new FileRelay(config) : new SerialRelay(config);
 }
 
-/** What is there is replaced, as by a shell's `>`: a regular file keeps no end of a longer word. Nothing is made where nothing is. */
+/** Truncates like a shell's `>`, so that a regular file keeps no rest of a longer word. Creates no file. */
 const REPLACE = constants.O_WRONLY | constants.O_TRUNC;
 const SEND = constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK;
 
-/** A line whose value is a file: `/sys/class/gpio/gpio17/value`, or that of a driver of its own. */
+/** A line whose value is a file: `/sys/class/gpio/gpio17/value`, or that of a custom driver. */
 class FileRelay implements Relay {
   readonly #config: RelayConfig;
 
@@ -43,7 +43,7 @@ class FileRelay implements Relay {
   }
 }
 
-/** A relay board at a serial port that takes bytes and answers nothing: that they went out is all that can be seen. */
+/** A relay board at a serial port that takes bytes and sends no reply: only the writing can be verified. */
 class SerialRelay implements Relay {
   readonly #config: RelayConfig;
 
@@ -61,7 +61,7 @@ class SerialRelay implements Relay {
   }
 }
 
-/** Whether all of it went out. Throws where the path takes nothing. */
+/** True if all bytes were written. Throws if the path cannot be written. */
 function isWritten(path: string, flags: number, bytes: Uint8Array): boolean {
   const fd = openSync(path, flags);
   try {

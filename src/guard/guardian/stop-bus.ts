@@ -1,24 +1,24 @@
-/** Writing the stop frames: synchronous, with no event loop and nothing allocated that could wait. */
+/** Writes the stop frames synchronously, without an event loop or any allocation that could wait. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { STOP_GAP_MS, STOP_REPEATS } from './protocol.ts';
 
-/** A bus that takes nothing is tried again for so long, ms. */
+/** Time for which a full bus is retried, ms. */
 const FULL_BUS_MS = 50;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** A descriptor of its own on the bus, that never waits. Throws what `open` throws. */
+/** Opens a non-blocking descriptor on the bus. Throws the errors of `open`. */
 export function openBus(path: string): number {
   return openSync(path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
 }
 
-/** The bus at a path, which may hang up and come back while it is watched. */
+/** The bus at a path, which may disconnect and reconnect while it is watched. */
 export class StopBus {
   readonly #path: string;
   readonly #frames: Uint8Array;
   #fd: number;
 
-  /** Opens it. Throws what `open` throws. */
+  /** Opens the bus. Throws the errors of `open`. */
   constructor(path: string, frames: Uint8Array) {
     this.#path = path;
     this.#frames = frames;
@@ -26,8 +26,8 @@ export class StopBus {
   }
 
   /**
-   * Opens the path anew: a descriptor on an adapter that was unplugged stays dead when it is plugged in again. False where
-   * it cannot be opened; the one before is kept. Never throws.
+   * Reopens the path: a descriptor on an unplugged adapter stays dead after it is plugged in again. False if it cannot be opened;
+   * the previous descriptor is kept. Never throws.
    */
   reopen(): boolean {
     try {
@@ -40,19 +40,19 @@ export class StopBus {
     }
   }
 
-  /** As `writeStopFrames`, and once more where the bus had hung up and can be opened again. */
+  /** Like `writeStopFrames`, and once more if the bus was disconnected and can be reopened. */
   stop(): number {
     const repeats = writeStopFrames(this.#fd, this.#frames);
     return repeats > 0 || !this.reopen() ? repeats : writeStopFrames(this.#fd, this.#frames);
   }
 }
 
-/** All frames as one piece of bytes. */
+/** Concatenates all frames. */
 export function joinFrames(stopFrames: readonly string[]): Uint8Array {
   return Buffer.concat(stopFrames.map((digits) => Buffer.from(digits, 'hex')));
 }
 
-/** Writes `frames` to `fd` three times; returns how many repeats went out whole. Takes 16 ms on a bus that takes them. Never throws. */
+/** Writes `frames` to `fd` three times; returns the number of complete repeats. Takes 16 ms on a responsive bus. Never throws. */
 export function writeStopFrames(fd: number, frames: Uint8Array): number {
   let whole = 0;
   for (let repeat = 0; repeat < STOP_REPEATS; repeat++) {

@@ -18,7 +18,7 @@ function stand() {
   return { robot, pulse, state, watched: watchedDriver(robot, pulse) };
 }
 
-/** A guardian that answers everything. */
+/** A guardian that answers every beat. */
 function connect(pulse: GuardPulse): void {
   fds.push(openSync('/dev/null', 'w'), openSync('/dev/zero', 'r'));
   pulse.connect({ pulseFd: fds[0]!, answersFd: fds[1]! });

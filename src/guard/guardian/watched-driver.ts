@@ -1,11 +1,11 @@
-/** A driver whose bus a guardian watches. */
+/** A driver whose bus is watched by a guardian. */
 import { bound, type Driver } from '../../drivers/index.ts';
 import type { GuardPulse } from './guard-pulse.ts';
 
 /**
- * `driver`, which is open, under the rules of a watched bus: no torque without a guardian; the guardian knows that torque is on before it
- * is; and when the guardian has stopped the bus past a guard that was held up, what the guard commands is not what the robot does any more:
- * torque goes off, and references are refused until it is put on again.
+ * Wraps the open `driver` with the rules of a watched bus: no torque without a guardian; the guardian is armed before torque comes on; and
+ * after the guardian has stopped the bus of a guard that was held up, the robot no longer follows the guard's references: torque
+ * goes off, and references are rejected until it is switched on again.
  */
 export function watchedDriver(driver: Driver, pulse: GuardPulse): Driver {
   let isStopped = false;
@@ -15,7 +15,7 @@ export function watchedDriver(driver: Driver, pulse: GuardPulse): Driver {
       const refusal = request === 'prepare' ? unwatched(pulse) : undefined;
       if (refusal !== undefined) return { refusal };
       const answer = driver.service(request);
-      // What was measured before is old in any case: the guardian was asked, or is to be.
+      // The previous measurement is outdated in any case: the guardian was queried, or is about to be.
       return answer === 'nothing' && (request === 'prepare' || request === 'recover') ? 'done' : answer;
     },
     torque: (ratio) => {
@@ -42,7 +42,7 @@ export function watchedDriver(driver: Driver, pulse: GuardPulse): Driver {
   };
 }
 
-/** Why torque may not come on yet. */
+/** Reason why torque may not come on yet. */
 function unwatched(pulse: GuardPulse): string | undefined {
   if (!pulse.isConnected) return 'no guardian was started: nothing could stop the bus when the guard dies';
   pulse.beat();

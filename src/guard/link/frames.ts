@@ -1,4 +1,4 @@
-/** Frames and commands as rows of doubles: the one layout that shared memory and the socket use. Their tables: `src/core/guard-frame.ts`. */
+/** Frames and commands as rows of doubles: the common layout of shared memory and the socket. Their tables: `src/core/guard-frame.ts`. */
 import { type ActionCommand, COMMANDS, emptyFrame, FRAMES, type GuardFrame } from '../../core/index.ts';
 import { STAGES } from '../../safety/chain-report.ts';
 import type { LinkShape } from './link.ts';
@@ -8,21 +8,21 @@ export function createGuardFrame(joints: number, signals: number, actions: numbe
   return emptyFrame(joints, signals, actions, STAGES.length);
 }
 
-/** A command with its array allocated, that asks for nothing. */
+/** Returns a neutral command with its array allocated. */
 export function createActionCommand(actions: number): ActionCommand {
   return COMMANDS.create({ actions });
 }
 
-/** How many doubles a frame takes. */
+/** Number of doubles in a frame. */
 export function frameNumbers({ joints, signals, actions }: LinkShape): number {
   return FRAMES.size({ joints, signals, actions, stages: STAGES.length });
 }
 
-/** How many doubles a command takes. */
+/** Number of doubles in a command. */
 export function commandNumbers({ actions }: LinkShape): number {
   return COMMANDS.size({ actions });
 }
 
-/** Of `RowCodec`. */
+/** See `RowCodec`. */
 export const { copy: copyGuardFrame, pack: packFrame, unpack: unpackFrame } = FRAMES;
 export const { copy: copyActionCommand, pack: packCommand, unpack: unpackCommand, isRow: isCommand } = COMMANDS;

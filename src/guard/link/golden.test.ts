@@ -1,6 +1,6 @@
 /**
- * Frames and commands between node and guard, held against bytes that were written once. A
- * difference is a new version of the link: raise it, and `UPDATE_GOLDEN=1 npx vitest run src/guard/link/golden` writes new ones.
+ * Frames and commands between node and guard, compared with recorded bytes. A difference requires a new version of the
+ * link: increment it, and run `UPDATE_GOLDEN=1 npx vitest run src/guard/link/golden` to record new ones.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ import { encodeNumbers, MESSAGE } from './wire.ts';
 const SHAPE: LinkShape = { joints: 3, signals: 2, actions: 4, controlHz: 100, timing: 'real-time' };
 const FOLDER = fileURLToPath(new URL('../../../tests/golden/guard/', import.meta.url));
 
-/** Every number of `row` is another, by its name, plus its place in an array. */
+/** Fills `row` with distinct numbers, derived from field name and array index. */
 function fill(row: object): void {
   for (const [name, value] of Object.entries(row)) {
     const start = crc32c(Buffer.from(name)) / 256;

@@ -1,4 +1,4 @@
-/** What a node that comes later is told: what still holds, and what has just been said, never old news as new. */
+/** Notices for a node that connects later: lasting conditions and recent news, never old news as new. */
 import { describe, expect, it } from 'vitest';
 import type { GuardNotice } from '../../core/index.ts';
 import { LinkEnd } from './link-end.ts';
@@ -91,7 +91,7 @@ describe('a listener who comes later', () => {
     expect(later()).toEqual([rare]);
     for (let i = 0; i < 20; i++) links.notify({ ...stopped, message: `Stopped ${i}.` });
     expect(later()).toHaveLength(16);
-    // What lasts is not driven out by what was said in passing.
+    // One-off notices do not displace a lasting condition.
     expect(later()[0]).toEqual(rare);
   });
 });

@@ -1,11 +1,11 @@
-/** What every end of a link does alike: keep the newest frame, call the listeners, remember a loss. */
+/** Common part of all link ends: keeps the newest frame, calls the listeners, remembers a loss. */
 import { type GuardFrame, type GuardNotice, ReinError } from '../../core/index.ts';
 import { createGuardFrame } from './frames.ts';
 import type { FrameListener, LinkShape, NoticeListener } from './link.ts';
 
-/** Notices that are kept for a listener who comes later. */
+/** Number of notices kept for later listeners. */
 const KEPT_NOTICES = 16;
-/** What does not last is news for so long: a node that restarts shall hear of its own death, and not of last hour's. */
+/** Time for which one-off notices are kept: a restarted node shall receive the report of its own death, but no older news. */
 const NEWS_MS = 5000;
 
 interface KeptNotice {
@@ -48,11 +48,11 @@ export class LinkEnd {
     for (const listener of listeners) listener(reason);
   }
 
-  /** Reports to the node. Kept for those who come later, instead of the one that it repeats, or of what it says the end of. */
+  /** Sends a notice to the node. Kept for later listeners, in place of an identical one, or of the condition that it updates or ends. */
   notify(notice: GuardNotice): void {
     const others = this.#kept.filter((kept) => !isSuperseded(kept.notice, notice));
     this.#kept = [...others, { notice, saidAtMs: this.#nowMs() }];
-    // The oldest goes, and what lasts after all news.
+    // The oldest is dropped, lasting conditions only after all news.
     if (this.#kept.length > KEPT_NOTICES) {
       const oldest = this.#kept.find((kept) => !doesLast(kept.notice)) ?? this.#kept[0];
       this.#kept = this.#kept.filter((kept) => kept !== oldest);
@@ -60,12 +60,12 @@ export class LinkEnd {
     for (const listener of this.#noticeListeners) listener(notice);
   }
 
-  /** Somebody has acknowledged what was said so far: whoever comes later hears of it only where it lasts. */
+  /** Called after an acknowledgement: later listeners receive only lasting conditions. */
   protected forgetNews(): void {
     this.#kept = this.#kept.filter(({ notice }) => doesLast(notice));
   }
 
-  /** Gives `listener` at once what lasts, and what has just been said. */
+  /** Calls `listener` at once with lasting conditions and recent news. */
   onNotice(listener: NoticeListener): () => void {
     const newsFromMs = this.#nowMs() - NEWS_MS;
     this.#kept = this.#kept.filter(({ notice, saidAtMs }) => doesLast(notice) || saidAtMs >= newsFromMs);

@@ -1,4 +1,4 @@
-/** Node and guard in one thread on lock-step time: as fast as the machine allows, and the same every time. */
+/** Node and guard in one thread on lock-step time: as fast as the machine allows, and reproducible. */
 import {
   type ActionCommand,
   FRAME,
@@ -17,14 +17,14 @@ export interface MemoryLinkOptions {
   readonly shape: Omit<LinkShape, 'timing'>;
   /** Stepped once before each tick; the guard reads the same clock. */
   readonly clock: LockStepClock;
-  /** Makes a guard on the link's port, at first and at each restart. The link closes it. */
+  /** Creates a guard on the link's port, initially and at each restart. The link closes it. */
   readonly createGuard: (port: GuardPort) => Guard;
-  /** Who asks by this link, where the request does not say. */
+  /** Default requester of this link. */
   readonly nodeIs: Asker;
 }
 
 type CounterKey = { [K in keyof typeof FRAME]: (typeof FRAME)[K] extends CounterField ? K : never }[keyof typeof FRAME];
-/** What of a frame outlives a guard. */
+/** Counters of a frame, which are carried over to the next guard. */
 const COUNTERS = Object.keys(FRAME).filter((key) => 'counts' in FRAME[key as keyof typeof FRAME]) as CounterKey[];
 type Counters = Pick<GuardFrame, CounterKey | 'stageTicks'>;
 
@@ -35,7 +35,7 @@ export class MemoryGuardLink extends LinkEnd implements ServedLink, GuardPort {
   readonly #command: ActionCommand;
   readonly #nodeIs: Asker;
   #guard: Guard;
-  /** What the guards before this one counted. */
+  /** Totals of the previous guards. */
   #counted: Counters | undefined;
   #hasCommand = false;
   #closing: Promise<void> | undefined;
@@ -77,8 +77,8 @@ export class MemoryGuardLink extends LinkEnd implements ServedLink, GuardPort {
   }
 
   /**
-   * Closes the guard and makes another, as after a power cycle: the new one knows of no fault, has no torque, and begins with its
-   * first tick. `between` is run where there is none, to open anew what the guard closed. Listeners stay, and counters go on.
+   * Closes the guard and creates another, as after a power cycle: the new one has no faults and no torque, and starts with its
+   * first tick. `between` runs in between, to reopen what the guard closed. Listeners stay, and counters continue.
    */
   async restart(between: () => Promise<unknown>): Promise<void> {
     this.throwIfLost();

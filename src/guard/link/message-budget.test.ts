@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { MessageBudget } from './message-budget.ts';
 
-/** How many of `count` messages, one every `everyS`, a node at 100 Hz may send. */
+/** Number of `count` messages, one every `everyS`, that are accepted from a node at 100 Hz. */
 function sent(budget: MessageBudget, fromS: number, count: number, everyS: number): number {
   let taken = 0;
   for (let i = 0; i < count; i++) if (budget.take(fromS + i * everyS)) taken++;

@@ -1,11 +1,11 @@
-/** How much a node may say: a token bucket, so that one that floods the guard is cut off and not served. */
+/** Rate limit of a node's messages: a token bucket, so that a node that floods the guard is disconnected. */
 
-/** A node sends a command a policy step; with a stick in hand one a tick, and now and then a request. */
+/** A node sends one command per policy step; with teleoperation one per tick, and occasional requests. */
 const MESSAGES_PER_TICK = 4;
-/** What may come at once after a moment of silence, s of the sustained rate. */
+/** Burst allowed after silence, s of the sustained rate. */
 const BURST_S = 1;
 
-/** How long `perS` messages a second, from a full budget on, are served at most, s; Infinity where a node may send so many. */
+/** Time for which `perS` messages per second are accepted from a full budget, s; Infinity if sustainable. */
 export function servedS(perS: number, controlHz: number): number {
   const sustained = MESSAGES_PER_TICK * controlHz;
   return perS > sustained ? (BURST_S * sustained) / (perS - sustained) : Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ export class MessageBudget {
     this.#atS = nowS;
   }
 
-  /** One message at `nowS`; false: that is more than a node may say. */
+  /** Takes one message at `nowS`; false: over the limit. */
   take(nowS: number): boolean {
     this.#left = Math.min(this.#most, this.#left + (nowS - this.#atS) * this.#perS);
     this.#atS = nowS;

@@ -1,4 +1,4 @@
-/** Reading what a peer sent: everything that is not exactly what we expect is refused. */
+/** Validates messages from the peer: anything unexpected is rejected. */
 import { z } from 'zod';
 import { ANSWER_NEEDS, type GuardAnswer, type GuardNotice, type GuardRequest, parseObject } from '../../core/index.ts';
 import { type Configured, count, readerOf } from '../../schema/index.ts';
@@ -17,14 +17,14 @@ const requestSchema = z.object({
   ]),
 });
 
-/** A request with the number that its answer carries. */
+/** A request with the number for its answer. */
 export interface NumberedRequest {
   readonly id: number;
   readonly request: GuardRequest;
 }
 
 const refusalSchema = z
-  // A reason is worth reading whatever else is said.
+  // The reason is kept even if `needs` is invalid.
   .object({ ok: z.literal(false), reason: z.string(), needs: z.enum(ANSWER_NEEDS).optional().catch(undefined) })
   .transform(({ needs, ...refusal }) => (needs === undefined ? refusal : { ...refusal, needs }));
 
@@ -44,7 +44,7 @@ const helloSchema = z.object({
     controlHz: z.number().positive(),
     timing: z.enum(['lock-step', 'real-time']),
   }),
-  /** The newest tick's number; −1 before the first. */
+  /** Number of the newest tick; −1 before the first. */
   tick: z.int(),
 });
 export type Hello = Configured<typeof helloSchema>;
@@ -58,19 +58,19 @@ const noticeSchema = z.object({
   isOver: z.boolean().exactOptional(),
 });
 
-/** The request that `value` is, or `undefined` where it is none. Never throws. */
+/** Validates a request; `undefined` if `value` is none. Never throws. */
 export const readRequest: (value: unknown) => NumberedRequest | undefined = readerOf(requestSchema);
-/** The answer that `value` is, or `undefined` where it is none. Never throws. */
+/** Validates an answer; `undefined` if `value` is none. Never throws. */
 export const readAnswer: (value: unknown) => NumberedAnswer | undefined = readerOf(answerSchema);
 
-/** Each reads a JSON payload: `undefined` where it is not one of these. None throws. */
+/** Each parses a JSON payload; `undefined` if it is not of this type. None throws. */
 export const parseRequest = (payload: Uint8Array): NumberedRequest | undefined => readRequest(parseObject(payload));
 export const parseAnswer = (payload: Uint8Array): NumberedAnswer | undefined => readAnswer(parseObject(payload));
 export const parseHello = (payload: Uint8Array): Hello | undefined => helloSchema.safeParse(parseObject(payload)).data;
 export const parseNotice = (payload: Uint8Array): GuardNotice | undefined =>
   noticeSchema.safeParse(parseObject(payload)).data;
 
-/** Copies doubles into `out`; false, with `out` unchanged, when the length differs. */
+/** Copies doubles into `out`; false, with `out` unchanged, if the length differs. */
 export function readNumbers(out: Float64Array, payload: Uint8Array): boolean {
   if (payload.length !== out.byteLength) return false;
   new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(payload);

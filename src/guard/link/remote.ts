@@ -1,4 +1,4 @@
-/** What the ends that are not the guard itself share: steps of time and answers that arrive later. */
+/** Common part of the link ends outside the guard: waiting for ticks, and asynchronous answers. */
 import type { GuardAnswer, ReinError } from '../../core/index.ts';
 import { unpackFrame } from './frames.ts';
 import { LinkEnd, lostError } from './link-end.ts';
@@ -9,14 +9,14 @@ interface Waiter {
   readonly reject: (error: ReinError) => void;
 }
 
-/** Resolves when a given number of ticks has passed, keeping the phase from one wait to the next. */
+/** Resolves after a given number of ticks, keeping the phase from one wait to the next. */
 class TickWaits {
   #waiters: Waiter[] = [];
   #lastTarget = -1;
 
   /**
-   * Waits for the tick `ticks` after the last one waited for; where that has passed already, or was never
-   * waited for, for the one `ticks` after `latestTick`.
+   * Waits for the tick `ticks` after the previous target; without a previous target, or if that tick has passed, for the one
+   * `ticks` after `latestTick`.
    */
   wait(ticks: number, latestTick: number): Promise<void> {
     if (!(ticks >= 1)) throw new RangeError(`ticks must be ≥ 1, got ${ticks}`);
@@ -46,12 +46,12 @@ class TickWaits {
   }
 }
 
-/** Questions under way, by number. */
+/** Pending requests, by number. */
 export class PendingAnswers {
   readonly #pending = new Map<number, { resolve: (answer: GuardAnswer) => void; reject: (error: ReinError) => void }>();
   #nextId = 0;
 
-  /** Takes the next number, lets `ask` send the question with it, and resolves with the answer of that number. */
+  /** Takes the next number, lets `ask` send the request with it, and resolves with the answer of that number. */
   ask(ask: (id: number) => void): Promise<GuardAnswer> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export class PendingAnswers {
     });
   }
 
-  /** An answer whose number nobody waits for is dropped. */
+  /** An answer without a pending request is dropped. */
   settle(id: number, answer: GuardAnswer): void {
     this.#pending.get(id)?.resolve(answer);
     this.#pending.delete(id);
@@ -73,24 +73,24 @@ export class PendingAnswers {
   }
 }
 
-/** An end to which frames and answers come from elsewhere. */
+/** A link end that receives frames and answers from elsewhere. */
 export class RemoteEnd extends LinkEnd {
   readonly #waits = new TickWaits();
   readonly #answers = new PendingAnswers();
 
-  /** Lets `send` send a question with its number; resolves with the answer. Throws where the guard is lost. */
+  /** Lets `send` send a request with its number; resolves with the answer. Throws if the guard is lost. */
   protected ask(send: (id: number) => void): Promise<GuardAnswer> {
     this.throwIfLost();
     return this.#answers.ask(send);
   }
 
-  /** `GuardLink.advance`. Throws where the guard is lost. */
+  /** Implements `GuardLink.advance`. Throws if the guard is lost. */
   protected wait(ticks: number): Promise<void> {
     this.throwIfLost();
     return this.#waits.wait(ticks, this.latest.tick);
   }
 
-  /** A frame has come as a row of doubles; false where it is none. */
+  /** Takes a frame as a row of doubles; false if invalid. */
   protected takeFrame(row: Float64Array): boolean {
     if (!unpackFrame(this.latest, row, 0)) return false;
     this.emitFrame();
@@ -98,7 +98,7 @@ export class RemoteEnd extends LinkEnd {
     return true;
   }
 
-  /** What is waited for next comes after the answer. */
+  /** Settles a request; a later wait starts after the answer. */
   protected takeAnswer(id: number, answer: GuardAnswer): void {
     this.#waits.restart();
     this.#answers.settle(id, answer);

@@ -7,18 +7,18 @@ import { type Hello, parseAnswer, parseHello, parseNotice, readNumbers } from '.
 import { RemoteEnd } from './remote.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
 
-/** How often a connection is tried while the guard is still starting. */
+/** Retry interval while the guard is still starting. */
 const RETRY_MS = 20;
 
 export interface ConnectOptions {
-  /** How long the guard may take to listen and to say its sizes, ms. Default 5000. */
+  /** Time limit for the guard to listen and send its hello, ms. Default 5000. */
   readonly timeoutMs?: number;
 }
 
 /**
  * Connects to the guard that listens at `path`, waiting for it to start; in real time also for its first frame, so that `latest` is
- * what was measured. Rejects with `ReinError('link', …)` when it
- * does not answer in time, refuses because another node is connected, or speaks another protocol.
+ * measured. Rejects with `ReinError('link', …)` if it does not answer in time, refuses because another node is connected, or
+ * speaks another protocol.
  */
 export async function connectGuardLink(path: string, options: ConnectOptions = {}): Promise<SocketGuardLink> {
   const timeoutMs = options.timeoutMs ?? 5000;
@@ -73,7 +73,7 @@ async function connectBy(path: string, deadlineMs: number): Promise<Socket> {
   }
 }
 
-/** Made by `connectGuardLink`. */
+/** Created by `connectGuardLink`. */
 export class SocketGuardLink extends RemoteEnd implements GuardLink {
   readonly #socket: Socket;
   readonly #frameNumbers: Float64Array;
@@ -89,7 +89,7 @@ export class SocketGuardLink extends RemoteEnd implements GuardLink {
     socket.once('close', () => this.lose('the guard closed the connection or died'));
   }
 
-  /** Intact messages that said nothing we understand. */
+  /** Number of intact messages with invalid content. */
   get refusedMessages(): number {
     return this.#refusedMessages;
   }
@@ -120,7 +120,7 @@ export class SocketGuardLink extends RemoteEnd implements GuardLink {
     if (this.#socket.closed) return;
     await new Promise<void>((resolve) => {
       this.#socket.once('close', () => resolve());
-      // What was sent still goes out; a guard that reads no more must not keep us.
+      // Pending data is still sent; a guard that no longer reads must not delay the end.
       this.#socket.end();
       setTimeout(() => this.#socket.destroy(), 500).unref();
     });

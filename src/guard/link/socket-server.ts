@@ -1,4 +1,4 @@
-/** The guard's end of a link over a unix stream socket: hands on what another link carries. */
+/** The guard's end of a link over a unix stream socket: forwards to another link. */
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type GuardFrame, type GuardNotice, ReinError, SystemClock } from '../../core/index.ts';
@@ -8,14 +8,14 @@ import { MessageBudget } from './message-budget.ts';
 import { parseRequest, readNumbers } from './messages.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
 
-/** A node that reads this much too slowly loses frames, in real time: the newest state is worth more than all of it. */
+/** Unread data above which a slow node loses frames in real time: the newest state matters more than completeness. */
 const MAX_UNREAD_BYTES = 256 * 1024;
-/** A peer that sends this much that is no message is not a node. */
+/** Bytes of garbage above which a peer is no node. */
 const MAX_SKIPPED_BYTES = 64 * 1024;
 
 /**
- * Serves `link` to one node at a time at `path`. A second node is refused while the first is connected. When a node
- * goes, the robot is asked to hold; the next one must activate it again.
+ * Serves `link` to one node at a time at `path`. A second node is refused while the first is connected. When a node disconnects,
+ * the robot is requested to hold; the next node must activate it again.
  */
 export class GuardSocketServer {
   readonly #link: ServedLink;
@@ -28,11 +28,11 @@ export class GuardSocketServer {
   readonly #nodeIs: Asker;
   readonly #clock: SystemClock = new SystemClock();
   #node: Socket | undefined;
-  /** The robot's, not a connection's: a node that floods gets no more by coming again. */
+  /** One budget for the robot, not per connection: a node that floods gains nothing by reconnecting. */
   readonly #budget: MessageBudget;
   #leaveNotices: () => void = () => undefined;
   #droppedFrames = 0;
-  /** The latest tick of the frames that were left out since one was sent, s. */
+  /** Largest lateness of the frames dropped since the last one sent, s. */
   #droppedLateS = 0;
   #refusedMessages = 0;
 
@@ -50,8 +50,8 @@ export class GuardSocketServer {
   }
 
   /**
-   * Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. `onNotice`: called with
-   * a node that is cut off. Default: nobody is. `nodeIs`: what its requests count as. Default `person`.
+   * Starts to listen. A file left at `path` by a guard that died is replaced; the file is accessible to its owner only. `onNotice` is
+   * called when a node is disconnected for its messages. `nodeIs`: requester of the node's requests. Default `person`.
    */
   static async listen(
     link: ServedLink,
@@ -75,17 +75,17 @@ export class GuardSocketServer {
     return server;
   }
 
-  /** Frames that a slow node never got. */
+  /** Number of frames that a slow node did not get. */
   get droppedFrames(): number {
     return this.#droppedFrames;
   }
 
-  /** Intact messages that said nothing we understand. */
+  /** Number of intact messages with invalid content. */
   get refusedMessages(): number {
     return this.#refusedMessages;
   }
 
-  /** Ends the connection and stops listening; the link stays open. */
+  /** Closes the connection and stops listening; the link stays open. */
   async close(): Promise<void> {
     this.#removeListener();
     this.#node?.destroy();
@@ -107,7 +107,7 @@ export class GuardSocketServer {
     });
     socket.once('close', () => this.#nodeGone());
     socket.write(encodeJson(MESSAGE.hello, { shape: this.#link.shape, tick: this.#link.latest.tick }));
-    // A node that comes later gets what was found before it came.
+    // A node that connects later receives earlier notices.
     this.#leaveNotices = this.#link.onNotice((notice) => socket.write(encodeJson(MESSAGE.notice, notice)));
   }
 
@@ -115,11 +115,11 @@ export class GuardSocketServer {
     this.#node = undefined;
     this.#leaveNotices();
     if (this.#link.lostReason !== undefined) return;
-    // The lease would brake the robot too; this only ends the node's right to move it. Refused where nothing moves.
+    // The lease would brake the robot too; this only ends the node's right to move it. Refused if nothing moves.
     this.#link.request({ kind: 'hold' }).catch(() => undefined);
   }
 
-  /** The robot brakes as for a node that is gone, and the next node may connect. */
+  /** The robot brakes as for a lost node, and the next node may connect. */
   #cutOff(socket: Socket, row: number, what: string): void {
     if (socket.destroyed) return;
     socket.destroy();
@@ -128,7 +128,7 @@ export class GuardSocketServer {
   }
 
   #receive(socket: Socket, kind: number, payload: Uint8Array): void {
-    // What a flood has left in the decoder is not served any more.
+    // The rest of a flood in the decoder is not served.
     if (socket.destroyed) return;
     if (this.#link.shape.timing === 'real-time' && !this.#budget.take(this.#clock.nowS())) {
       this.#cutOff(socket, 32, 'messages');

@@ -1,13 +1,13 @@
 /**
- * The bytes between node and guard on a stream socket. One message is a 16-byte little-endian header (magic u32,
- * version u8, kind u8, header check u16, payload length u32, payload CRC-32C u32) and its payload. The header check
- * lets a decoder step over garbage without waiting for a payload that a chance header promises.
+ * Messages between node and guard on a stream socket: a 16-byte little-endian header (magic u32,
+ * version u8, kind u8, header check u16, payload length u32, payload CRC-32C u32) and the payload. The header check
+ * lets a decoder skip garbage without waiting for the payload of a chance header.
  */
 import { crc32c, Framing, LINK_VERSION } from '../../core/index.ts';
 
 const HEADER_BYTES = 16;
 const CHECK_AT = 6;
-/** Longer messages are not ours: the length is checked before anything is allocated. */
+/** Largest payload: the length is checked before anything is allocated. */
 export const MAX_PAYLOAD_BYTES: number = 256 * 1024;
 
 const FRAMING = new Framing({
@@ -18,7 +18,7 @@ const FRAMING = new Framing({
   checksum: 'payload',
 });
 
-/** Kinds of messages. Numbers and doubles travel as raw little-endian doubles, the rest as JSON. */
+/** Message kinds. Frames, commands and advances are raw little-endian doubles, the rest is JSON. */
 export const MESSAGE = { hello: 1, frame: 2, command: 3, request: 4, answer: 5, advance: 6, notice: 7 } as const;
 
 /** Puts a header in front of `payload`. Allocates one buffer. */
@@ -38,7 +38,7 @@ export function encodeNumbers(kind: number, numbers: Float64Array): Uint8Array {
   return encodeMessage(kind, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
 }
 
-/** One message of doubles that is sent again and again: fill `numbers`, then `seal`. Allocates nothing after construction. */
+/** A reusable message of doubles: fill `numbers`, then `seal`. Allocates nothing after construction. */
 export class NumbersMessage {
   readonly numbers: Float64Array;
   readonly #bytes: Uint8Array;
@@ -48,19 +48,19 @@ export class NumbersMessage {
     this.numbers = new Float64Array(this.#bytes.buffer, HEADER_BYTES, count);
   }
 
-  /** The bytes of the message as `numbers` are now; overwritten by the next. Tick-safe. */
+  /** Returns the message with the present `numbers`; overwritten by the next call. Tick-safe. */
   seal(): Uint8Array {
     seal(this.#bytes);
     return this.#bytes;
   }
 }
 
-/** Called for each intact message. `payload` is a view that is overwritten later: copy what you keep. */
+/** Called for each intact message. `payload` is a view that is overwritten later: copy it to keep it. */
 export type MessageHandler = (kind: number, payload: Uint8Array) => void;
 
 /**
- * Cuts a byte stream into messages, however it was split or merged. Bytes that are no intact message are skipped
- * and counted; it never throws on any input and never holds more than one largest message.
+ * Splits a byte stream into messages, however it was fragmented. Bytes outside an intact message are skipped and counted; never
+ * throws on any input and never holds more than one largest message.
  */
 export class MessageDecoder {
   readonly #onMessage: MessageHandler;
@@ -73,12 +73,12 @@ export class MessageDecoder {
     this.#onMessage = onMessage;
   }
 
-  /** Bytes so far that belonged to no intact message. */
+  /** Number of bytes outside any intact message so far. */
   get skippedBytes(): number {
     return this.#skippedBytes;
   }
 
-  /** Takes in the next bytes and calls the handler for every message that they complete. */
+  /** Takes the next bytes and calls the handler for every message that they complete. */
   push(bytes: Uint8Array): void {
     let taken = 0;
     while (taken < bytes.length) {
@@ -122,7 +122,7 @@ export class MessageDecoder {
     }
   }
 
-  /** The length that a valid header at the start promises; −1 where there is no valid header. */
+  /** Payload length in a valid header at the start; −1 without a valid header. */
   #payloadLength(): number {
     const at = this.#start;
     if (!FRAMING.hasMagic(this.#buffer, at) || FRAMING.versionOf(this.#buffer, at) !== LINK_VERSION) return -1;
@@ -146,7 +146,7 @@ function seal(message: Uint8Array): void {
   message[CHECK_AT + 1] = check >>> 8;
 }
 
-/** Over the header at `at` without the check itself. */
+/** Check over the header at `at` except the check itself. */
 function headerCheck(bytes: Uint8Array, at: number): number {
   const before = crc32c(bytes, 0, at, at + CHECK_AT);
   return crc32c(bytes, before, at + CHECK_AT + 2, at + HEADER_BYTES) & 0xffff;

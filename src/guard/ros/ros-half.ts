@@ -1,6 +1,6 @@
 /**
- * The guard's ROS half, seen from its main thread: two processes, the bridge and one that can only stop. Neither shares
- * memory with the tick: measurements come through a pipe, are checked, and are put into the tick's ring.
+ * The main thread's part of a guard behind ROS: two processes, the bridge and the ROS stopper, which can only stop. Neither shares
+ * memory with the tick: measurements come through a pipe, are validated, and are copied into the tick's ring.
  */
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,20 +22,20 @@ import { ROS_WORDS, type RosMemory, TEXT_BYTES, writeText } from './ros-memory.t
 import { RosProcess } from './ros-process.ts';
 
 const STATE_SLOTS = 8;
-/** A robot does not move for longer than this without the process that can only stop it. */
+/** Longest time for which the robot may move without the ROS stopper. */
 const UNGUARDED_MS = 1000;
-/** What lasts while that process is away. */
+/** Name of the condition while the ROS stopper is away. */
 const STOPPER = 'stopper';
 
 export interface RosHalfOptions {
   readonly model: RobotModel;
   readonly options: RosDriverOptions;
-  /** Compiled modules: of the bridge, and of the process that can only stop. */
+  /** Compiled modules: of the bridge, and of the ROS stopper. */
   readonly bridgeModule: string;
   readonly stopperModule: string;
   readonly rosArguments: readonly string[];
   readonly onNotice: (notice: GuardNotice) => void;
-  /** Called a second after the process that can only stop died, and every second until it is back. */
+  /** Called a second after the ROS stopper died, and every second until it is back. */
   readonly onUnguarded: () => void;
 }
 
@@ -53,7 +53,7 @@ export class RosHalf {
   #hasBeenReady = false;
   #hasStopperDied = false;
 
-  /** Starts both. Throws `ReinError` where the pipes cannot be made. */
+  /** Starts both processes. Throws `ReinError` if the pipes cannot be created. */
   constructor({ model, options, bridgeModule, stopperModule, rosArguments, onNotice, onUnguarded }: RosHalfOptions) {
     this.#folder = mkdtempSync(join(tmpdir(), ROS_FOLDER_PREFIX));
     const bridgeInbox = join(this.#folder, 'commands');
@@ -91,7 +91,7 @@ export class RosHalf {
     return { bridge: this.#bridge.pid, stopper: this.#stopper.pid };
   }
 
-  /** Ends both and gives the pipes back. Only after the tick's thread has ended, which writes into them. */
+  /** Ends both processes and removes the pipes. Only after the tick's thread, which writes into them, has ended. */
   async close(): Promise<void> {
     Atomics.store(this.#words, ROS_WORDS.generation, -1);
     Atomics.store(this.#words, ROS_WORDS.stopper, 0);
@@ -148,7 +148,7 @@ export class RosHalf {
     if (ok !== true) writeText(this.memory, typeof reason === 'string' ? reason : 'it said no');
     Atomics.store(this.#words, ROS_WORDS.answerOk, ok === true ? 1 : 0);
     Atomics.store(this.#words, ROS_WORDS.answered, id as number);
-    // The tick's thread is the only one that waits here, and only while nothing moves.
+    // Only the tick's thread waits here, and only while nothing moves.
     Atomics.notify(this.#words, ROS_WORDS.answered);
   }
 
@@ -164,7 +164,7 @@ export class RosHalf {
 
   #bridgeDied(how: string): void {
     Atomics.store(this.#words, ROS_WORDS.generation, -1);
-    // The tick finds it too, up to a period later.
+    // The tick detects it as well, up to a period later.
     this.#stopper.nudge();
     if (!this.#hasBeenReady)
       this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
@@ -179,7 +179,7 @@ export class RosHalf {
 
   #stopperDied(how: string): void {
     Atomics.store(this.#words, ROS_WORDS.stopper, 0);
-    // From its first death: one that dies again at each start is away all the while.
+    // Since its first death: a process that dies again at each start counts as away throughout.
     this.#unguarded ??= setInterval(this.#onUnguarded, UNGUARDED_MS);
     if (!this.#hasBeenReady)
       this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
@@ -193,7 +193,7 @@ export class RosHalf {
     });
   }
 
-  /** The first reason stays: what follows is its consequence. */
+  /** The first reason is kept: later ones are its consequences. */
   #fail(message: string, remedy: string): void {
     if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) return;
     writeText(this.memory, `${message}\n${remedy}`);
@@ -201,7 +201,7 @@ export class RosHalf {
   }
 }
 
-/** A named pipe of this user's, open for both directions and without waiting: so it never ends and never blocks. */
+/** Opens a named pipe of this user for both directions, non-blocking: it never reaches its end and never blocks. */
 function openPipe(path: string): number {
   makePipes('The guard', path);
   return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);

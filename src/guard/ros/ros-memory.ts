@@ -1,28 +1,28 @@
-/** What the guard's main thread, which listens to the ROS processes, and the tick's thread share. */
+/** Memory shared between the guard's main thread, which receives from the ROS processes, and the tick's thread. */
 import type { SharedRingMemory } from '../shared-ring.ts';
 
-/** Words that both threads see. */
+/** Shared words of both threads. */
 export const ROS_WORDS = {
-  /** The life of the bridge that is ready; −1: none is. */
+  /** Generation of the bridge that is ready; −1: none. */
   generation: 0,
-  /** 1 while the process that can only stop is ready. */
+  /** 1 while the ROS stopper is ready. */
   stopper: 1,
-  /** The number of the last request that was answered. */
+  /** Number of the last answered request. */
   answered: 2,
-  /** 1 when that was granted. */
+  /** 1 if that request was granted. */
   answerOk: 3,
-  /** Bytes of `text` that say why not. */
+  /** Length of the reason in `text`, bytes. */
   textBytes: 4,
-  /** 1 when the processes could not be started; `text` says why. */
+  /** 1 if the processes could not be started; the reason is in `text`. */
   failed: 5,
-  /** How often the process that can only stop has stopped the robot. */
+  /** Number of stops by the ROS stopper so far. */
   stopsPast: 6,
   words: 7,
 } as const;
 
 export const TEXT_BYTES = 2048;
 
-/** Plain data for `workerData`. The descriptors are of the same process, so they mean the same in both threads. */
+/** Plain data for `workerData`. The descriptors belong to the process, so they are valid in both threads. */
 export interface RosMemory {
   readonly state: SharedRingMemory;
   readonly words: SharedArrayBuffer;
@@ -31,7 +31,7 @@ export interface RosMemory {
   readonly pulseFd: number;
 }
 
-/** Puts `text` where the other thread finds it. */
+/** Stores `text` for the other thread. */
 export function writeText(memory: Pick<RosMemory, 'words' | 'text'>, text: string): void {
   const bytes = new Uint8Array(TEXT_BYTES);
   const { written } = new TextEncoder().encodeInto(text, bytes);

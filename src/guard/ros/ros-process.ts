@@ -1,4 +1,4 @@
-/** One process that speaks ROS, as the guard's main thread sees it: started, listened to, started again when it dies. */
+/** One ROS process, owned by the guard's main thread: started, received from, restarted when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { howEnded } from '../../core/index.ts';
@@ -6,17 +6,17 @@ import { TO_GUARD_FD } from '../../drivers/index.ts';
 import { MessageDecoder } from '../link/wire.ts';
 import { Restarts } from '../restarts.ts';
 
-/** Before the first start after a death, ms. */
+/** Wait before the first restart, ms. */
 const FIRST_WAIT_MS = 200;
-/** Garbage beyond this: the process is not what it should be, and is killed. */
+/** Bytes of garbage after which the process is taken for broken and killed. */
 const MAX_SKIPPED_BYTES = 64 * 1024;
-/** How long a process may take to end when it is asked to, ms: a stop that holds for a second, a controller manager, ROS. */
+/** Time limit for an orderly end, ms: a stop that holds for a second, a controller manager, ROS. */
 const END_MS = 2500;
 
 export interface RosProcessEvents {
-  /** An intact message of the life `generation`. The payload is reused. */
+  /** An intact message of the process `generation`. The payload is reused. */
   readonly onMessage: (generation: number, kind: number, payload: Uint8Array) => void;
-  /** It is dead; `how` says why in words. Called before it is started again. */
+  /** The process has died; `how` gives the reason. Called before it is restarted. */
   readonly onDeath: (generation: number, how: string) => void;
 }
 
@@ -29,7 +29,7 @@ export class RosProcess {
   readonly #restarts: Restarts = new Restarts(FIRST_WAIT_MS, () => this.#start());
   #isEnding = false;
 
-  /** `args` come before the life's number. */
+  /** `args` precede the generation number. */
   constructor(modulePath: string, args: readonly string[], events: RosProcessEvents) {
     this.#modulePath = modulePath;
     this.#args = args;
@@ -41,17 +41,17 @@ export class RosProcess {
     return this.#child?.pid;
   }
 
-  /** It has shown that it works: the next death is answered quickly again. */
+  /** Reports that the process works: the next death is followed by a quick restart again. */
   succeeded(): void {
     this.#restarts.succeeded();
   }
 
-  /** Wakes it: it has something to look at. */
+  /** Wakes the process to check its state. */
   nudge(): void {
     this.#child?.stdin?.write('\n');
   }
 
-  /** Sends nothing more of itself, and is killed if it stays. */
+  /** Ends the process without a restart; it is killed if it does not end in time. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#restarts.end();
@@ -71,7 +71,7 @@ export class RosProcess {
   #start(): void {
     const generation = ++this.#generation;
     const child = spawn(process.execPath, [this.#modulePath, ...this.#args, String(generation)], {
-      // The end of the first pipe shows the process that the guard is gone; it logs where the guard does.
+      // The end of the first pipe tells the process that the guard is gone; it logs to the guard's standard error.
       stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
     });
     this.#child = child;

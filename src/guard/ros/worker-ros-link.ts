@@ -1,10 +1,10 @@
 /**
  * The tick's end of the pipes to the ROS processes.
  *
- * Commands go straight from this thread into a named pipe that is open without blocking: one system call of some
- * microseconds, and never a wait. The path through the main thread would add its poll (up to 2 ms) and everything else that
- * this thread of normal priority may be busy with. The pipe is the guard's own at both ends, so that its descriptor stays
- * the same, and nobody else's, when the process behind it dies. A full pipe means that nobody reads: the command is dropped.
+ * Commands go straight from this thread into a non-blocking named pipe: one system call of some microseconds, and never a
+ * wait. The path through the main thread would add its poll (up to 2 ms) and the delays of a normal-priority thread. The
+ * guard holds both ends of the pipe, so that its descriptor remains valid, and is not reused, when the process behind it
+ * dies. A full pipe means that no process reads it: the command is dropped.
  */
 import { writeSync } from 'node:fs';
 import { patientMs, ReinError, remedyForLate } from '../../core/index.ts';
@@ -22,10 +22,10 @@ import { encodeJson, NumbersMessage } from '../link/wire.ts';
 import { SharedRingReader } from '../shared-ring.ts';
 import { ROS_WORDS, type RosMemory, readText } from './ros-memory.ts';
 
-/** How long the processes may take to come up. */
+/** Time limit for the processes to start. */
 const START_MS = 20_000;
 const POLL_MS = 5;
-/** What a pipe takes in one piece or not at all (POSIX: PIPE_BUF of Linux). */
+/** Largest atomic write to a pipe (POSIX: PIPE_BUF of Linux). */
 const PIPE_BYTES = 4096;
 
 export class WorkerRosLink implements RosLink {
@@ -112,7 +112,7 @@ export class WorkerRosLink implements RosLink {
     return { ok: false, reason: readText(this.#memory) };
   }
 
-  /** The processes are the main thread's: it ends them when this thread has ended. */
+  /** The main thread owns the processes and ends them after this thread has ended. */
   async close(): Promise<void> {}
 }
 

@@ -116,7 +116,7 @@ describe('Agent', () => {
     await expect(other.restore({ ...snapshot, updates: 3 })).rejects.toThrow(/whole calls/);
   });
 
-  // Squares of the second, summed up in a moment, would not be finite for long.
+  // The square of the second is finite, but sums of squares in a moment would not stay finite for long.
   it.each([3e38, 1e18])(
     'refuses a result that is not finite, counts it and keeps its state: a reward of %d',
     async (reward) => {
@@ -139,7 +139,7 @@ describe('Agent', () => {
   it('never keeps, nor publishes, parameters that are not finite, and counts the calls that made them', async () => {
     const replay = replayOf(100);
     for (const network of ['actor', 'critic']) {
-      // With one update in a call nothing after it would see what it wrote.
+      // With one update per call, no later computation of the call would use what it wrote.
       const agent = await create({ ...small, utd: 1 });
       const sane = await agent.snapshot();
       await takeRoots(agent, network);

@@ -1,4 +1,4 @@
-/** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
+/** The agent: networks, optimiser and random generators of one training. */
 import {
   type ActionRange,
   countNumbers,
@@ -23,31 +23,31 @@ import { PhaseDriver } from './phase-driver.ts';
 import { buildEncoder, buildPolicy, type PolicyTensors, policyParts, policyWeights } from './policy-graph.ts';
 import { type PretrainingOptions, type PretrainingReport, pretrain } from './pretraining.ts';
 
-/** What an agent is built for, its seed, and where it computes. */
+/** Specification of an agent: its learner spec, seed and engine. */
 export interface AgentSpec extends LearnerSpec {
   readonly seed: number;
   /**
-   * Where training calls run: in this thread, which they block, or in one of its own (needs the built program). The results are
-   * the same bit for bit.
+   * Thread of the training calls: this one, which they block, or a worker thread (needs the built program). The results are
+   * bit-identical.
    */
   readonly engine?: 'local' | 'thread';
-  /** A process that controls a robot runs on this machine: no thread spins then, and one core is left to it. Absent: none does. */
+  /** True if a process that controls a robot runs on this machine: then no thread spins, and one core is left to it. Default: false. */
   readonly hasRobot?: boolean;
 }
 
-/** What one training call reports. */
+/** Report of one training call. */
 export interface UpdateMetrics {
   /** Critic updates done or refused so far. */
   readonly updates: number;
-  /** Means over the call's critic updates, and what its actor update reported, by name: see the algorithm. */
+  /** Means over the critic updates of the call, and the values reported by its actor update, by name: see the algorithm. */
   readonly values: Readonly<Record<string, number>>;
-  /** The result was not finite: the state was kept as it was before this call. */
+  /** True if the result was not finite: the state from before this call was kept. */
   readonly isRefused: boolean;
   /** Wall time of the call, ms. */
   readonly callMs: number;
 }
 
-/** Everything that a resumed agent needs, apart from replay. */
+/** Everything needed to resume an agent, except replay. */
 export interface AgentSnapshot {
   readonly algorithm: string;
   readonly observationSize: number;
@@ -60,8 +60,8 @@ export interface AgentSnapshot {
 }
 
 /**
- * Told after each call of a pre-training: updates of its phase so far, and the loss, NaN where the call was refused. The training waits
- * for what comes back, and `criticValues` may be asked meanwhile.
+ * Called after each call of a pre-training with the updates of its phase so far, and the loss, NaN if the call was refused. The
+ * training awaits the returned promise; `criticValues` may be called meanwhile.
  */
 export type OnPretrained = (updates: number, loss: number) => void | Promise<void>;
 
@@ -69,12 +69,12 @@ type PhaseOptions = Omit<PretrainingOptions, 'algorithm' | 'random' | 'onCall'> 
   readonly onCall: OnPretrained | undefined;
 };
 
-/** What an agent draws random numbers for; each has a generator of its own, whose state is in the checkpoint. */
+/** Purposes of random numbers; each has a generator of its own, whose state is in the checkpoint. */
 export const RANDOM_PURPOSES = ['batch', 'noise', 'subset', 'cloning'] as const;
-/** One of them. */
+/** One of `RANDOM_PURPOSES`. */
 export type RandomPurpose = (typeof RANDOM_PURPOSES)[number];
 
-/** Builds and loads the networks, freshly initialised from `seed`. Throws `RangeError` for a wrong configuration. */
+/** Builds and loads the networks, freshly initialised from `seed`. Throws `RangeError` for an invalid configuration. */
 export async function createAgent({ seed, engine: place, hasRobot = false, ...spec }: AgentSpec): Promise<Agent> {
   checkLearnerConfig(spec.config);
   const algorithm = await loadAlgorithm(spec.config);
@@ -87,7 +87,7 @@ export async function createAgent({ seed, engine: place, hasRobot = false, ...sp
     const update = await PhaseDriver.open(engine, 'update', updatesPerCall(spec.config));
     return new Agent(algorithm, engine, update, root);
   } catch (error) {
-    // A thread that nobody has would keep the process alive.
+    // An orphaned thread would keep the process alive.
     await engine.close();
     throw error;
   }
@@ -105,7 +105,7 @@ export class Agent {
   readonly algorithm: Algorithm;
   readonly spec: LearnerSpec;
   readonly config: LearnerConfig;
-  /** Numbers in the whole state: what a checkpoint must have. */
+  /** Number of values in the whole state, as in a checkpoint. */
   readonly stateSize: number;
   readonly #engine: TrainingEngine;
   readonly #update: PhaseDriver;
@@ -125,25 +125,25 @@ export class Agent {
     this.#random = fromPurposes((purpose) => root.fork(purpose));
   }
 
-  /** Critic updates done so far, refused ones included: what the update contract counts. */
+  /** Critic updates done so far, including refused ones: the count of the update contract. */
   get updates(): number {
     return this.#calls * updatesPerCall(this.config);
   }
 
-  /** Updates of pre-training done or refused so far, of this process; they count for nothing in `updates`. */
+  /** Pre-training updates of this process so far, including refused ones; not part of `updates`. */
   get pretrained(): number {
     return this.#pretrained;
   }
 
-  /** Calls, those of pre-training too, whose result was not finite and was thrown away. */
+  /** Calls, including pre-training, whose result was not finite and was discarded. */
   get refusedCalls(): number {
     return this.#refusedCalls;
   }
 
   /**
-   * Behaviour cloning of the actor on the demonstrations in `replay`, as far as `config.bcInitSteps` asks for it. Rejects with
-   * `ReinError` where nothing that it computed was finite, and its networks are then as before; with the reason of `signal` between two calls,
-   * and is of no use then.
+   * Behaviour cloning of the actor on the demonstrations in `replay`, for `config.bcInitSteps` updates. Rejects with `ReinError` if
+   * no result was finite, leaving the networks as before; or with the reason of `signal` between two calls, after which the agent
+   * is unusable.
    */
   async pretrain(replay: Replay, signal?: AbortSignal, onCall?: OnPretrained): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
@@ -158,9 +158,9 @@ export class Agent {
   }
 
   /**
-   * `updates` critic updates on the demonstrations in `replay`, before there is a robot, where the algorithm has such training
-   * (WSRL); each `utd` of them end with one of the actor. Counts for nothing in `updates`. Reports the critics' loss.
-   * Rejects as `pretrain` does.
+   * Performs `updates` critic updates on the demonstrations in `replay`, before there is a robot, if the algorithm has such training
+   * (WSRL); each `utd` of them end with one actor update. Not counted in `updates`. Reports the critics' loss. Rejects as
+   * `pretrain` does.
    */
   async pretrainOffline(
     replay: Replay,
@@ -195,8 +195,8 @@ export class Agent {
   }
 
   /**
-   * Writes to `out` [A] an action for `observation` [O] from before there is a policy worth following: what a run begins with,
-   * to have something to learn from.
+   * Writes to `out` [A] a warm-up action for `observation` [O], for the steps before there is a useful policy: a run starts with
+   * them to have something to learn from.
    */
   warmUpAction(observation: Float32Array, out: Float32Array, rng: Rng): void {
     const { warmUp } = this.algorithm;
@@ -205,9 +205,9 @@ export class Agent {
   }
 
   /**
-   * The critic updates of one call and one update of the actor, on what the first `visibleCount` online transitions and
-   * the demonstrations let it see. A result that is not finite is refused and counted; the state stays as it was.
-   * `nextVisibleCount`: what the next call will see, if it is sure to come: its batches are drawn meanwhile.
+   * Performs the critic updates of one call and one actor update, on the rows visible once `visibleCount` online transitions
+   * count. A result that is not finite is refused and counted; the state stays as it was. `nextVisibleCount`: the same for the
+   * next call, if it is certain: its batches are drawn meanwhile.
    */
   async update(replay: Replay, visibleCount: number, nextVisibleCount?: number): Promise<UpdateMetrics> {
     const startMs = performance.now();
@@ -223,8 +223,8 @@ export class Agent {
   }
 
   /**
-   * [n] what the critics expect of `actions` [n, A] at `observations` [n, O]: Q(s, a), the mean over the ensemble. Changes
-   * nothing that training depends on. The first call loads a graph. Rejects with `RangeError` where the sizes do not fit.
+   * [n] values Q(s, a) of `actions` [n, A] at `observations` [n, O]: mean over the ensemble. Has no effect on training. The first
+   * call loads a graph. Rejects with `RangeError` if the sizes do not match.
    */
   criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
     return this.#engine.criticValues(observations, actions);
@@ -238,16 +238,16 @@ export class Agent {
   }
 
   /**
-   * The policy as a model whose weights are inputs, named as `actorWeights` names them. Where the agent learns behind a frozen
-   * `encoder`, of the task's observations, with a node in its place: robots have the encoder's file.
+   * The policy as a model whose weights are inputs, named as in `actorWeights`. With a frozen `encoder`, its input is the task's
+   * observation, and a node stands for the encoder, whose file robots have.
    */
   policyGraph(encoder?: ObservationEncoder): Uint8Array {
     return buildPolicy(this.algorithm, this.spec, { encoder });
   }
 
   /**
-   * The policy as a model file that stands alone, with the frozen `encoder` inside; with `ranges` [A] it gives the action in
-   * their units too. Rejects with `RangeError` where there are not as many ranges as numbers of an action.
+   * The policy as a self-contained model file, with the frozen `encoder` inside; with `ranges` [A] it also gives the action in
+   * their units. Rejects with `RangeError` if the number of ranges differs from the action's size.
    */
   async exportPolicy(
     metadata: Readonly<Record<string, string>> = {},
@@ -265,8 +265,8 @@ export class Agent {
   }
 
   /**
-   * The convolutions of the trained encoder as a model that others can take as a frozen one: `pixels` [1, channels, height, width] →
-   * `features`; `undefined` where there are none.
+   * The convolutions of the trained encoder as a model that other trainings can use as a frozen encoder: `pixels`
+   * [1, channels, height, width] → `features`; `undefined` if there are none.
    */
   async exportEncoder(): Promise<Uint8Array | undefined> {
     const sizes = encoderSpec(this.spec);
@@ -274,9 +274,9 @@ export class Agent {
     return buildEncoder(sizes, await this.#engine.read(ENCODER));
   }
 
-  /** A copy of everything that training continues from. */
+  /** A copy of everything from which training continues. */
   async snapshot(): Promise<AgentSnapshot> {
-    // What was drawn ahead is drawn again, by this agent and by the one that continues from the snapshot.
+    // Draws made ahead are repeated, by this agent and by the one that continues from the snapshot.
     this.#update.rewind(this.#random);
     return {
       algorithm: this.algorithm.name,
@@ -290,8 +290,8 @@ export class Agent {
   }
 
   /**
-   * Continues from `snapshot`: with the same replay, the next updates are the same bit for bit. Rejects with `ReinError` where
-   * it does not fit.
+   * Continues from `snapshot`: with the same replay, the next updates are bit-identical. Rejects with `ReinError` if it does not
+   * fit.
    */
   async restore(snapshot: AgentSnapshot): Promise<void> {
     checkFit(snapshot, this.algorithm, this.config);
@@ -306,7 +306,7 @@ export class Agent {
     await this.#engine.close();
   }
 
-  /** Fixes what observations are normalised with, once: to what is there before the first update. */
+  /** Freezes the normalisation statistics of observations, once: on the data present before the first update. */
   async #normaliseFrom(replay: Replay, visibleCount: number): Promise<void> {
     if (!this.config.normaliseObservations) return;
     const mean = await this.#engine.read(STATISTICS.mean);

@@ -1,24 +1,24 @@
-/** What finished episodes really returned, to hold the critics' values against. */
+/** Realised returns of finished episodes, for comparison with the critics' values. */
 import type { Transition } from '../../core/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type CostWeights, learnedReward } from '../update/costs.ts';
 
-/** Steps that are handed out per episode, evenly spaced from its first to its last. */
+/** Steps sampled per episode, evenly spaced from its first to its last. */
 const SAMPLES = 6;
-/** Longer episodes are not used, and the robot heard from longest ago is forgotten: both bound the memory. */
+/** Memory bounds: longer episodes are discarded, and so is the robot that has been silent longest. */
 const MAX_STEPS = 4096;
 const MAX_ROBOTS = 16;
 
-/** Whose episodes are gathered: of training, or demonstrations. */
+/** Episodes to collect: of training, or demonstrations. */
 export type ReturnsOf = 'training' | 'demonstrations';
 
-/** n ≤ 6 steps of one episode with what followed them. The arrays are the caller's. */
+/** n ≤ 6 steps of one episode with their returns. The caller owns the arrays. */
 export interface EpisodeReturns {
   /** [n, O] */
   readonly observations: Float32Array;
   /** [n, A] executed actions. */
   readonly actions: Float32Array;
-  /** [n] Σ γᵏ·r, costs deducted, from the step on to the end of the episode. No entropy bonus, also where the critics learn one. */
+  /** [n] Σ γᵏ·r, costs deducted, from the step to the end of the episode. Without entropy bonus, even if the critics learn one. */
   readonly returns: Float32Array;
 }
 
@@ -31,8 +31,8 @@ interface Episode {
 }
 
 /**
- * Gathers episodes as their transitions arrive. Only those that are whole and that the task itself ended are used:
- * the return of a truncated one is not known, and that of one with a missing step would be wrong.
+ * Collects episodes as their transitions arrive. Only complete episodes that the task itself terminated are used: the return of
+ * a truncated one is unknown, and that of one with a missing step would be wrong.
  *
  * @example
  * const done = realised.collect(transition, robotId);
@@ -44,7 +44,7 @@ export class RealisedReturns {
   readonly #of: ReturnsOf;
   readonly #open: Map<string, Episode> = new Map();
 
-  /** γ per policy step and the costs that are deducted from the rewards, as the critics learn with them. */
+  /** `config`: γ per policy step, and the costs deducted from the rewards, as in the critics' targets. */
   constructor(config: CostWeights & Pick<LearnerConfig, 'discount'>, of: ReturnsOf = 'training') {
     this.#of = of;
     this.#discount = config.discount;
@@ -52,8 +52,8 @@ export class RealisedReturns {
   }
 
   /**
-   * Takes the next transition of a robot, which is copied; those of others than it gathers are passed over. Returns samples of
-   * the episode that it ends, if that one counts. `robotId` keeps robots apart whose transitions arrive in turns.
+   * Takes the next transition of a robot, which is copied; transitions of the other kind are ignored. Returns samples of the
+   * episode that it completes, if that episode counts. `robotId` separates robots whose transitions are interleaved.
    */
   collect(transition: Transition, robotId = ''): EpisodeReturns | undefined {
     const t = transition;
@@ -69,7 +69,7 @@ export class RealisedReturns {
     return undefined;
   }
 
-  /** The newest robot comes last, so the first is the one heard from longest ago. */
+  /** Insertion order: the most recent robot is last, the one silent longest first. */
   #keep(robotId: string, episode: Episode): void {
     this.#open.set(robotId, episode);
     if (this.#open.size <= MAX_ROBOTS) return;

@@ -1,9 +1,9 @@
-/** What the critics make of demonstrations whose returns are known: the same steps each time, so that a change is the critics'. */
+/** Critic values of demonstrations with known returns: always the same steps, so that any change is the critics'. */
 import type { Transition } from '../../core/index.ts';
 import type { Agent } from './agent.ts';
 import { type EpisodeReturns, RealisedReturns } from './calibration.ts';
 
-/** Demonstrations whose steps are kept: the first ones that ended by the task. */
+/** Number of demonstrations kept: the first ones that the task terminated. */
 const MOST_EPISODES = 16;
 
 /** Means over the kept steps. */
@@ -12,7 +12,7 @@ export interface DemonstrationValues {
   readonly demonstrationReturn: number;
 }
 
-/** Keeps a few steps of a few demonstrations; asking the critics for them changes nothing that training depends on. */
+/** Keeps a few steps of a few demonstrations; evaluating them has no effect on training. */
 export class DemonstrationProbe {
   readonly #returns: RealisedReturns;
   readonly #kept: EpisodeReturns[] = [];
@@ -21,14 +21,14 @@ export class DemonstrationProbe {
     this.#returns = new RealisedReturns(config, 'demonstrations');
   }
 
-  /** Takes the next transition of a robot; those of training are passed over. */
+  /** Takes the next transition of a robot; training transitions are ignored. */
   take(transition: Transition, robotId: string): void {
     if (this.#kept.length >= MOST_EPISODES) return;
     const returns = this.#returns.collect(transition, robotId);
     if (returns !== undefined) this.#kept.push(returns);
   }
 
-  /** `undefined` where no demonstration counts, or `agent` has no critics. Must not overlap with an update. */
+  /** Returns `undefined` if there is no usable demonstration, or `agent` has no critics. Must not overlap with an update. */
   async ask(agent: Agent): Promise<DemonstrationValues | undefined> {
     if (this.#kept.length === 0 || agent.algorithm.value === undefined) return undefined;
     let [q, realised, steps] = [0, 0, 0];

@@ -1,4 +1,4 @@
-/** Observations with an image, a base action and numbers that only critics see. */
+/** Observations with an image, a base action and privileged numbers. */
 import { expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
 import { ParameterLayout } from '../engine/parameters.ts';

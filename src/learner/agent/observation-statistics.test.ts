@@ -29,7 +29,7 @@ describe('what observations are normalised with', () => {
   it('is mean and spread of state and privileged numbers; images and base actions stay, as they have their range', () => {
     const [mean, scale] = [new Float32Array(O), new Float32Array(O).fill(1)];
     observationStatistics(parts, replayOf(9), 3, mean, scale);
-    // Steps 0, 1, 2 count: 10 on average, with a spread of √(200/3). What stands still is not blown up.
+    // Steps 0, 1, 2 count: 10 on average, with a standard deviation of √(200/3). Constant values are not amplified.
     const spread = Math.sqrt(200 / 3);
     expect(Array.from(mean)).toEqual([3, 11, 0, 0, 0, 15]);
     [100, 1 / spread, 1, 1, 1, 1 / spread].forEach((value, i) => {

@@ -1,16 +1,16 @@
-/** Mean and spread of observations, to normalise them with. */
+/** Mean and standard deviation of observations, for normalisation. */
 import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { RowRange, TransitionRing } from '../replay/ring.ts';
 
-/** Rows that the statistics are taken from, at most, evenly spaced. */
+/** Maximum number of rows used for the statistics, evenly spaced. */
 const SAMPLES = 4096;
-/** Numbers that hardly move must not be blown up: the least standard deviation that is divided by. */
+/** Smallest standard deviation used as divisor, so that nearly constant values are not amplified. */
 const MIN_STD = 0.01;
 
 /**
- * Writes `mean` and `scale` = 1/σ, [O] each, of what `visibleCount` lets see; image and base action stay as they are.
- * Leaves both as they are where there is nothing to see.
+ * Writes `mean` and `scale` = 1/σ, [O] each, of the rows visible at `visibleCount`; entries of image and base action are left
+ * unchanged. Leaves both arrays unchanged if there are no rows.
  */
 export function observationStatistics(
   parts: ObservationParts,
@@ -31,7 +31,7 @@ export function observationStatistics(
   }
 }
 
-/** The state and the privileged numbers are; pixels and actions have their range already. */
+/** True for the state and the privileged numbers; pixels and actions already have their range. */
 function isNormalised(parts: ObservationParts, index: number): boolean {
   return index < parts.stateSize || index >= totalObservationSize(parts) - (parts.privilegedSize ?? 0);
 }

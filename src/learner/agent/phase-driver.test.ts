@@ -1,4 +1,4 @@
-/** What is drawn, and when: on an engine that only writes down what it is given. */
+/** Content and order of draws, on an engine that only records its inputs. */
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { sac } from '../algorithms/sac.ts';
@@ -32,7 +32,7 @@ for (let i = 0; i < 50; i++) {
   replay.add(t);
 }
 
-/** An engine with two sets of inputs. `seen` is a copy of what each call was given; `fails` says whether the next one does. */
+/** An engine with two sets of inputs. `seen` is a copy of each call's inputs; `fails` makes the next call fail. */
 class WritingEngine {
   readonly spec: LearnerSpec = spec;
   readonly seen: InputArrays[] = [];

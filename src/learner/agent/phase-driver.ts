@@ -1,6 +1,6 @@
 /**
- * Drives one phase of an algorithm on an engine: fills inputs, asks for calls, and, where the engine has a thread of its
- * own, draws the next batch while the current one computes. What is drawn ahead is drawn in the same order as without.
+ * Drives one phase of an algorithm on an engine: fills inputs, starts calls, and, if the engine has its own thread, draws the
+ * next batch while the current one computes. Drawing ahead does not change the order of the draws.
  */
 import type { RngState } from '../../core/index.ts';
 import type { CallReport, TrainingEngine } from '../compute/training-engine.ts';
@@ -8,13 +8,13 @@ import type { PhaseName } from '../update/algorithm.ts';
 import type { TrainingRandom } from '../update/step.ts';
 import { type Draw, UpdateInputs } from '../update/update-inputs.ts';
 
-/** Made by `open`; one call after another, never two at once. */
+/** Created by `open`; calls must not overlap. */
 export class PhaseDriver {
   readonly #engine: TrainingEngine;
   readonly #phase: PhaseName;
   readonly #inputs: readonly UpdateInputs[];
   #set = 0;
-  /** What the current set was filled for ahead of its call, and the generators as they were before. */
+  /** Draw that the current input set was filled for ahead of its call, and the generator states before it. */
   #ahead: { readonly draw: Draw; readonly before: readonly RngState[] } | undefined;
 
   private constructor(engine: TrainingEngine, phase: PhaseName, inputs: readonly UpdateInputs[]) {
@@ -31,8 +31,8 @@ export class PhaseDriver {
   }
 
   /**
-   * One call on what `draw` says. `next`: what the call after it will be on, if that is known. A call that fails was not: the
-   * generators go back to before it.
+   * Runs one call on `draw`. `next`: the draw of the following call, if known. A failed call has no effect: the generators are
+   * restored.
    */
   async run(draw: Draw, next: Draw | undefined): Promise<CallReport> {
     if (!this.#isFilledFor(draw)) {
@@ -59,7 +59,7 @@ export class PhaseDriver {
     this.#inputs[this.#set]!.fill(next);
   }
 
-  /** Forgets what was drawn ahead: `random` goes back to before it. */
+  /** Discards what was drawn ahead: restores `random` to its state before. */
   rewind(random: TrainingRandom): void {
     const before = this.#ahead?.before;
     this.#ahead = undefined;

@@ -1,4 +1,4 @@
-/** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
+/** The trained policy as a separate ONNX model, with its weights inside or as inputs. */
 
 import {
   type ActionRange,
@@ -19,14 +19,14 @@ import { ENCODER, policyInput, STATISTICS } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
 import { networksOf } from '../update/state.ts';
 
-/** The policy's weights as one array, with the place of each tensor in it. */
+/** Weights of the policy in one array, with the shapes of its tensors. */
 export interface PolicyTensors {
-  /** The tensors follow each other in `data`. */
+  /** The tensors are stored consecutively in `data`. */
   readonly shapes: readonly TensorShape[];
   readonly data: Float32Array;
 }
 
-/** Parts of the state that the policy is made of, with the network whose layout each has, if it is one. */
+/** State parts that the policy consists of; with the network that defines its layout, if the part is a network. */
 export function policyParts(algorithm: Algorithm, spec: LearnerSpec): { part: string; network?: NetworkDef }[] {
   const networks = networksOf(algorithm, spec);
   const trained = networks.some(({ name }) => name === ENCODER) ? [ENCODER] : [];
@@ -39,7 +39,7 @@ export function policyParts(algorithm: Algorithm, spec: LearnerSpec): { part: st
   return spec.config.normaliseObservations ? [...parts, ...Object.values(STATISTICS).map((part) => ({ part }))] : parts;
 }
 
-/** Names and shapes of the policy's weights. Members of an ensemble stay together: one tensor of all their parameters. */
+/** Names and shapes of the policy's weights. The members of an ensemble form one tensor of all their parameters. */
 function weightTensors(algorithm: Algorithm, spec: LearnerSpec): TensorShape[] {
   return policyParts(algorithm, spec).flatMap(({ part, network }): TensorShape[] => {
     if (network === undefined) return [{ name: part, shape: [policyObservationSize(spec.parts)] }];
@@ -49,7 +49,7 @@ function weightTensors(algorithm: Algorithm, spec: LearnerSpec): TensorShape[] {
   });
 }
 
-/** The policy's weights, copied out of the state by `part`. */
+/** Copies the policy's weights out of the state; `part` returns a state part. */
 export function policyWeights(
   algorithm: Algorithm,
   spec: LearnerSpec,
@@ -66,21 +66,21 @@ export function policyWeights(
   return { shapes, data };
 }
 
-/** What a policy's model is to have. */
+/** Content of a policy model. */
 export interface PolicyContent {
-  /** As `policyWeights` gives them. Absent: every weight is an input of its own, so that new weights need no new session. */
+  /** As `policyWeights` returns them. Absent: every weight is an input, so that new weights need no new session. */
   readonly weights?: Float32Array;
   /** The observation is the task's; a node stands for the frozen encoder, until `encoder.inline`. */
   readonly encoder?: ObservationEncoder | undefined;
-  /** [A] Gives the model the output `command` too: the action in these units, which its metadata `command` lists. */
+  /** [A] Adds the output `command`: the action in these units, which the metadata `command` lists. */
   readonly ranges?: readonly ActionRange[];
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /**
- * The bytes of a model with input `observation` [1, O] and either outputs `mean` and `log_std` before tanh, or input
- * `noise` [1, Z] and output `action`; all [1, A]. With `ranges` it has the outputs `action`, where there are mean and spread
- * that of the mean, and `command` [1, A].
+ * Returns the bytes of a model with input `observation` [1, O] and either outputs `mean` and `log_std` before tanh, or input
+ * `noise` [1, Z] and output `action`; all [1, A]. With `ranges` it also has the outputs `action` (for a Gaussian, that of the
+ * mean) and `command` [1, A].
  */
 export function buildPolicy(
   algorithm: Algorithm,
@@ -116,7 +116,7 @@ export function buildPolicy(
   return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...digest, ...command, ...metadata });
 }
 
-/** command = centre + half range × action, the action cut to [−1, 1] as robots do. */
+/** command = centre + half range × action, with the action clipped to [−1, 1] as robots do. */
 function emitCommand(g: Graph, head: ReturnType<PolicyDef['build']>, ranges: readonly ActionRange[]): void {
   const shape = [1, ranges.length];
   const action = 'action' in head ? head.action : tanh(head.mean);
@@ -154,7 +154,7 @@ function parametersOf(tensors: ReadonlyMap<string, Tensor>, part: string, networ
   );
 }
 
-/** The model of `pixels` [1, channels, height, width] → `features`, with `weights` of `encoderLayout(spec)` inside. */
+/** Returns the model `pixels` [1, channels, height, width] → `features`, with `weights` of `encoderLayout(spec)` inside. */
 export function buildEncoder(spec: EncoderSpec, weights: Float32Array): Uint8Array {
   const g = new Graph('encoder');
   const { channels, height, width } = spec.image;

@@ -1,4 +1,4 @@
-/** Training before there are online transitions: on what the demonstration buffer holds. */
+/** Training before there are online transitions: on the demonstration buffer. */
 import { ReinError } from '../../core/index.ts';
 import type { TrainingEngine } from '../compute/training-engine.ts';
 import { sizeOf } from '../engine/graph.ts';
@@ -8,43 +8,43 @@ import { stateParts } from '../update/state.ts';
 import type { TrainingRandom } from '../update/step.ts';
 import { PhaseDriver } from './phase-driver.ts';
 
-/** Updates per call of the runtime, where nothing else is said. */
+/** Default number of updates per call of the runtime. */
 const UPDATES_PER_CALL = 50;
 
-/** What a pre-training did. */
+/** Report of a pre-training. */
 export interface PretrainingReport {
-  /** Updates that were taken over. */
+  /** Accepted updates. */
   readonly steps: number;
-  /** Calls whose result was not finite and was thrown away, each by itself: the others built on the state from before it. */
+  /** Calls whose result was not finite and was discarded; later calls continued from the state before it. */
   readonly refused: number;
-  /** Mean loss over the first and the last calls of the runtime that were taken over; NaN where there were none. */
+  /** Mean loss of the first and of the last accepted call; NaN if there were none. */
   readonly firstLoss: number;
   readonly lastLoss: number;
 }
 
-/** Which phase is run, on what, and for how long. */
+/** Phase, data and length of a pre-training. */
 export interface PretrainingOptions {
   readonly algorithm: Algorithm;
-  /** Algorithms without it are left as they are. */
+  /** Algorithms without this phase are left unchanged. */
   readonly phase: PhaseName;
   readonly replay: Replay;
-  /** Updates to do: rounded up to whole calls. */
+  /** Updates to do, rounded up to whole calls. */
   readonly steps: number;
-  /** Inner updates of one call, which one outer update ends, where the phase has one. */
+  /** Inner updates per call, followed by one outer update if the phase has one. */
   readonly updatesPerCall?: number;
-  /** The metric that is reported as the loss. */
+  /** Name of the metric reported as the loss. */
   readonly loss: string;
   readonly random: TrainingRandom;
-  /** Called after each call with how many updates it was, and its loss: whoever waits sees it go on. It waits for what comes back. */
+  /** Called after each call with its number of updates and its loss, to show progress. Training awaits the returned promise. */
   readonly onCall?: (updates: number, loss: number) => void | Promise<void>;
-  /** Ends it between two calls. */
+  /** Ends the pre-training between two calls. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs `phase` on the demonstrations that are visible before training. Leaves the state as it was, and reports zero steps, where
- * there are none. The optimisers' moments begin and end at zero. Rejects with `ReinError` ('policy') where every call was
- * refused, and leaves the state as it was; with the reason of `signal`, and leaves a state of no use then.
+ * Runs `phase` on the demonstrations that are visible before training. If there are none, leaves the state unchanged and reports
+ * zero steps. The optimisers' moments are zero before and after. Rejects with `ReinError` ('policy') if every call was refused,
+ * leaving the state unchanged; or with the reason of `signal`, after which the state is unusable.
  */
 export async function pretrain(engine: TrainingEngine, options: PretrainingOptions): Promise<PretrainingReport> {
   const { algorithm, phase, replay, steps, loss, random, updatesPerCall = UPDATES_PER_CALL, signal } = options;

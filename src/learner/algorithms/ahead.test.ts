@@ -13,13 +13,13 @@ const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlySteps: 0, actorHidden: [5]
 const spec: LearnerSpec = { parts: { stateSize: 4 }, actionSize: 2, config };
 const UPDATES = 3;
 
-/** Updates that report what the next actions are; with `trains`, the actor changes between them. */
+/** Updates that report the next actions; with `trains`, the actor changes between them. */
 function reporting(trains: boolean): Algorithm {
   return { ...sac, name: 'reporting', networks: (of) => [gaussianActorNetwork(of)], update: { inner } };
   function inner(step: Step): void {
     const ahead = nextDraw(step);
     const there = step.policyInput('next_observation');
-    // The same row by row: inside the loop there is nothing to compute ahead of.
+    // The same row by row: inside the loop nothing is computed ahead.
     const row = nextDraw(
       Object.assign(Object.create(step) as Step, { ahead: <T>(build: (own: Step) => T) => build(step) }),
     );

@@ -1,4 +1,4 @@
-/** Robots get an average of the policy that is trained, where `policyRate` is below 1. */
+/** Robots get an average of the trained policy, if `policyRate` is below 1. */
 import { describe, expect, it } from 'vitest';
 import { A, O, smallConfig, taughtReplay } from '../../../tests/support/learner/taught.ts';
 import { type Agent, createAgent } from '../agent/agent.ts';
@@ -44,7 +44,7 @@ describe('the policy that robots get', () => {
       const got = (await agent.actorWeights()).data.subarray(0, clone.length);
       expect(got).not.toEqual(clone);
       got.forEach((value, i) => void expect(value).toBeCloseTo(expected[i]!, 5));
-      // The file of the policy is built of the same part.
+      // The policy's file contains the same part.
       expect((await agent.exportPolicy()).length).toBeGreaterThan(0);
       await agent.close();
     },

@@ -1,4 +1,4 @@
-/** Behaviour cloning: the policy's noiseless action is drawn to the demonstrated one. */
+/** Behaviour cloning: regresses the policy's noise-free action onto the demonstrated one. */
 
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
@@ -10,26 +10,26 @@ import { reduceSum, reshape } from '../ops/shape.ts';
 import { criticOnlyUpdates, isAveraged, type LearnerConfig } from '../options/learner-config.ts';
 import type { Step } from '../update/step.ts';
 
-/** Makes a step of a ramp: an advantage of a millionth counts as whole. */
+/** Slope that turns a ramp into a step: an advantage of 1e-6 counts fully. */
 const STEEP = 1e6;
 
 /**
  * L_BC = mean over the chosen rows of mean over dimensions of (tanh μ(s) − a)². `mean` and `action` [B, A];
- * `chosen` [B, 1] is 1 for rows that come from demonstrations and 0 elsewhere; all rows where left out.
+ * `chosen` [B, 1] is 1 for rows that come from demonstrations and 0 elsewhere; default: all rows.
  */
 export function cloningLoss(mean: Tensor, action: Tensor, chosen?: Tensor): Tensor {
   const errors = reduceMean(square(sub(tanh(mean), action)), [-1]);
   return chosen === undefined ? reduceMean(errors) : meanOfChosen(errors, chosen);
 }
 
-/** The mean of `errors` [B, 1] over the rows where `chosen` [B, 1] is 1; 0 where there are none. */
+/** Mean of `errors` [B, 1] over the rows where `chosen` [B, 1] is 1; 0 if there are none. */
 export function meanOfChosen(errors: Tensor, chosen: Tensor): Tensor {
   return div(reduceSum(mul(errors, chosen)), maximum(reduceSum(chosen), 1));
 }
 
 /**
- * One update of the actor towards the batch's actions, without `weightDecay`, which is that of updates by reward. `meanOf`: its action
- * before tanh. `action`: the numbers that it gives.
+ * One update of the actor towards the batch's actions, without `weightDecay`, which applies to reward-based updates only.
+ * `meanOf`: the actor's action before tanh. `action`: the target action.
  */
 export function cloneActor(
   step: Step,
@@ -38,7 +38,7 @@ export function cloneActor(
 ): void {
   const { config } = step.spec;
   const loss = cloningLoss(meanOf(step.online('actor'), step.policyInput('observation', 'trainsEncoder')), action);
-  // The spread has no part in this loss: its head keeps its first values. What lies below it is trained, so the spread moves.
+  // This loss does not involve the spread: its head keeps its initial values. The layers below are trained, so the spread moves.
   const frozen = ['logStd.weight', 'logStd.bias'];
   step.minimise('actor', loss, {
     rate: config.learningRateBc,
@@ -49,25 +49,25 @@ export function cloneActor(
   step.report('cloningLoss', loss);
 }
 
-/** The same for a policy that is a Gaussian: its mean. */
+/** `cloneActor` for a Gaussian policy: clones its mean. */
 export function cloneGaussian(step: Step, action: Tensor = step.action): void {
   cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean, action);
   if (isAveraged(step.spec.config)) step.follow('actor', 1);
 }
 
-/** What a loss of cloning beside the actor's looks at. */
+/** Inputs of the auxiliary cloning loss. */
 export interface Cloning {
   /** [B, A] the policy's action before tanh. */
   readonly mean: Tensor;
-  /** [critics, B, 1] what the critics hold of the policy's action. */
+  /** [critics, B, 1] critic values of the policy's action. */
   readonly values: Tensor;
-  /** [B, A] what the policy's action is drawn to; the batch's actions where left out. */
+  /** [B, A] target of the policy's action; default: the batch's actions. */
   readonly action?: Tensor;
-  /** [B, n] the batch's actions as the critics take them; `action` where left out. */
+  /** [B, n] the batch's actions as the critics take them; default: `action`. */
   readonly executed?: Tensor;
 }
 
-/** `loss` of the actor with that of cloning beside it, where the configuration asks for it. */
+/** Adds the auxiliary cloning loss to the actor's `loss`, if configured. */
 export function addCloning(step: Step, loss: Tensor, cloning: Cloning): Tensor {
   const { config } = step.spec;
   if (config.bcAuxWeight === 0) return loss;
@@ -81,9 +81,9 @@ export function addCloning(step: Step, loss: Tensor, cloning: Cloning): Tensor {
 }
 
 /**
- * [B, 1] 1 where the critics hold `action` [B, n] for better than what the policy would do, whose `values` [critics, B, 1] are theirs: the
- * binary filter of CRR (Wang et al., https://arxiv.org/abs/2006.15134). An actor that climbs the critics goes to actions that
- * nobody has tried; what was done, and was better, holds it to what is known. No gradient.
+ * [B, 1] 1 where the critics prefer `action` [B, n] to the policy's action, whose `values` [critics, B, 1] they gave: the binary
+ * filter of CRR (Wang et al., https://arxiv.org/abs/2006.15134). An actor that maximises critics drifts to untried actions;
+ * cloning executed actions that were better keeps it near the data. No gradient.
  */
 export function isBetter(step: Step, action: Tensor, values: Tensor): Tensor {
   const shown = critics(step.online('critic'), step.criticInput('observation'), action);
@@ -92,8 +92,8 @@ export function isBetter(step: Step, action: Tensor, values: Tensor): Tensor {
 }
 
 /**
- * Weight of the cloning loss beside the actor's after `updates` critic updates: halved every `bcAuxHalvingUpdates` from the actor's
- * first one on.
+ * Weight of the auxiliary cloning loss after `updates` critic updates: halved every `bcAuxHalvingUpdates` from the actor's
+ * first update on.
  */
 export function cloningWeight(config: LearnerConfig, updates: number): number {
   const { bcAuxWeight, bcAuxHalvingUpdates } = config;

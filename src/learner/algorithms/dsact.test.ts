@@ -175,7 +175,7 @@ describe('the gradient of the loss', () => {
 });
 
 describe('the spread on synthetic returns', () => {
-  /** Where σ comes to rest under returns ~ N(0, 2²), as a multiple of their standard deviation. */
+  /** Fixed point of σ under returns ~ N(0, 2²), as a multiple of their standard deviation. */
   async function restingSpread(settings: Partial<LearnerConfig['dsact']>): Promise<number> {
     const count = 4000;
     const returns = Float64Array.from({ length: count }, (_, i) => 2 * normalQuantile((i + 0.5) / count));

@@ -43,7 +43,7 @@ import {
   updateActor,
 } from './sac.ts';
 
-/** z of a sampled return stays in ± this many spreads. */
+/** A sampled return is limited to ± this many standard deviations. */
 const SAMPLE_LIMIT = 3;
 
 /** DSAC-T. */
@@ -54,7 +54,7 @@ export const dsact: Algorithm = {
     returnCriticNetwork(spec),
     temperatureNetwork(spec.config),
   ],
-  // b of each critic. Negative: there is none yet.
+  // b of each critic. Negative: not yet initialised.
   numbers: ({ config }) => [{ name: 'spread', initial: new Array<number>(config.critics).fill(-1) }],
   update: { inner: updateCritics, outer: updateActorAndCopies },
   cloning: { inner: clone },
@@ -69,12 +69,12 @@ function returnCriticNetwork(spec: LearnerSpec): NetworkDef {
 }
 
 /**
- * One update of all critics towards the distribution of the return. Their slow copies stay where they are; that of an encoder of
- * images follows at once, see `Step.minimise`.
+ * One update of all critics towards the distribution of the return. Their slow copies do not move here; that of an image encoder
+ * follows at once, see `Step.minimise`.
  */
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
-  // The slow actor looks through the encoder's slow copy, as the slow critics do.
+  // The slow actor uses the encoder's slow copy, as the slow critics do.
   const { mean, logStd } = gaussianActor(step.target('actor'), step.policyInput('next_observation', 'target'));
   const next = sampleTanhGaussian(mean, logStd, step.normal('next_noise', [config.batchSize, actionSize]));
   const members = step.targetSubset('critic', config.criticSubset);
@@ -104,13 +104,13 @@ function updateActorAndCopies(step: Step): void {
   step.follow('critic');
 }
 
-/** Behaviour cloning. The slow copy is set to the actor, or the first targets would be those of the actor before it. */
+/** Behaviour cloning. The slow copy is set to the actor, or the first targets would come from the untrained actor. */
 function clone(step: Step): void {
   cloneGaussian(step);
   step.follow('actor', 1);
 }
 
-/** A Gaussian per critic and row: [critics, B, 1] each. */
+/** A Gaussian return distribution per critic and row: [critics, B, 1] each. */
 interface Returns {
   readonly mean: Tensor;
   readonly spread: Tensor;
@@ -121,14 +121,14 @@ interface Returns {
  * [B, 1]; z is limited to ±3.
  */
 export function sampledReturn({ mean, spread }: Returns, noise: Tensor): Tensor {
-  // The critics as the last axis, where a choice is made.
+  // Critics as the last axis, on which argmax works.
   const [q, sigma] = [mean, spread].map((x) => permute(x, [1, 2, 0])) as [Tensor, Tensor];
   const chosen = atOneHot(sigma, argmaxOneHot(neg(q)));
   const z = clip(noise, -SAMPLE_LIMIT, SAMPLE_LIMIT);
   return add(reduceMin(mean, 0), mul(z, reshape(chosen, z.shape)));
 }
 
-/** b ← (1 − τ_b)·b + τ_b·mean σ, [critics, 1, 1]: the running mean of each critic's spread; the mean itself while `before` < 0. */
+/** b ← (1 − τ_b)·b + τ_b·mean σ, [critics, 1, 1]: running mean of each critic's spread; the mean itself while `before` < 0. */
 export function meanSpread(before: Tensor, spread: Tensor, rate: number): Tensor {
   const now = reduceMean(stopGradient(spread), [1]);
   const old = reshape(before, now.shape);
@@ -136,13 +136,13 @@ export function meanSpread(before: Tensor, spread: Tensor, rate: number): Tensor
 }
 
 /**
- * L = mean over critics and batch of ω·[ H(q, y) + σ·(σ̃² − c·H(q̃, y_c)) / (σ̃ + ε) ], where ~ holds fixed,
+ * L = mean over critics and batch of ω·[ H(q, y) + σ·(σ̃² − c·H(q̃, y_c)) / (σ̃ + ε) ], where ~ stops gradients,
  *
  *   y_c = q̃ + clip(y_z − q̃, ±ξb)            ω = clip(b² / (σ̃² + ε), least, most)
  *
  * and H is Huber's function. The mean learns from the expected return `y` [B, 1] (expected-value substitution), the spread from
- * the sampled one, `sample`, limited to what the running mean b of the spread explains; ω makes steps of critics with any spread alike
- * (variance-based adjustment). c is 1, or 2 with the correction. δ and ε are multiples of a unit of return, see the settings.
+ * the sampled return `sample`, limited by the running mean b of the spread; ω equalises the steps of critics with different
+ * spreads (variance-based adjustment). c is 1, or 2 with the correction. δ and ε are multiples of a unit of return, see the settings.
  */
 export function returnLoss(
   { mean, spread }: Returns,

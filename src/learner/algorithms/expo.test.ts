@@ -72,7 +72,7 @@ describe('the base policy', () => {
     // exp(−0.1/T − ½·9.9·(2i − 1)/T²) for T = 2, i = 1 and 2.
     expect(alphas(2)[0]).toBeCloseTo(Math.exp(-0.05 - 1.2375), 12);
     expect(alphas(2)[1]).toBeCloseTo(Math.exp(-0.05 - 3.7125), 12);
-    // Ten steps leave next to nothing of the action.
+    // After ten steps almost nothing of the action is left.
     expect(alphas(10).reduce((product, a) => product * a)).toBeCloseTo(Math.exp(-0.1 - 4.95), 12);
   });
 
@@ -118,7 +118,7 @@ describe('the base policy', () => {
       const call = await callOnce(expo, spec, expo.update, K, new Rng(3), { is_demo: isDemo });
       return { loss: call.metric('baseLoss'), change: worstDifference(call.after('base'), call.state['base']!) };
     };
-    // Without demonstrations the base policy stays as it is.
+    // Without demonstrations the base policy stays unchanged.
     expect(await loss(demos)).toEqual({ loss: 0, change: 0 });
     const [one, other] = [await loss(demos.with(K * B - 1, 1)), await loss(demos.with(K * B - 2, 1))];
     expect(one.change).toBeGreaterThan(1e-5);

@@ -1,5 +1,5 @@
 /**
- * EXPO: an expressive base policy that only imitates, a small edit of its actions that climbs the critics, and a choice
+ * EXPO: an expressive base policy trained by imitation only, a small edit of its actions that maximises the critics, and a choice
  * among base and edited actions by the critics themselves (Dong et al., https://arxiv.org/abs/2507.07986). Each function is one
  * equation of its section 4; the choice is in `on-the-fly.ts`.
  */
@@ -52,14 +52,14 @@ export const expo: Algorithm = {
   unfit,
 };
 
-/** π_b: makes an action out of noise. */
+/** π_b: generates an action from noise. */
 export function baseNetwork(spec: LearnerSpec): NetworkDef {
   const { expo: settings, activation } = spec.config;
   const layout = denoiserLayout(policyInputSize(spec), settings.baseHidden, spec.actionSize, activation);
   return { name: 'base', layout, hasTarget: settings.baseCopy === 'slow' };
 }
 
-/** π_e: sees the observation and the action that it edits. */
+/** π_e: takes the observation and the action to edit. */
 function editNetwork(spec: LearnerSpec): NetworkDef {
   const { actorHidden, activation } = spec.config;
   const inputs = policyInputSize(spec) + spec.actionSize;
@@ -85,13 +85,13 @@ function updateCritics(step: Step): void {
 /** One update of the base policy, of the edit policy and of the temperature. */
 function updatePolicies(step: Step): void {
   const { config } = step.spec;
-  // The base imitates, and waits for no critics.
+  // The base policy imitates, and does not wait for critics.
   const options = { ...actorOptimiser(config), after: 0 };
   step.report('baseLoss', updateBase(step, step.policyInput('observation'), options));
   if (config.expo.edited > 0) updateEdit(step);
 }
 
-/** Imitation alone, without `weightDecay`: the base policy on the demonstrations, before there is anything else. */
+/** Imitation only, without `weightDecay`: trains the base policy on the demonstrations, before anything else. */
 export function cloneBase(step: Step): void {
   const { learningRateBc: rate, gradientClip: clip } = step.spec.config;
   const input = step.policyInput('observation', 'trainsEncoder');
@@ -99,7 +99,7 @@ export function cloneBase(step: Step): void {
   if (step.spec.config.expo.baseCopy === 'slow') step.follow('base', 1);
 }
 
-/** L_b: the model's own loss on the actions of the batch, or of its demonstrations. The critics have no part in it. */
+/** L_b: the model's own loss on the actions of the batch, or of its demonstrations. Independent of the critics. */
 function updateBase(step: Step, observation: Tensor, options: MinimiseOptions): Tensor {
   const { spec, batchSize, action } = step;
   const { baseData, baseCopy, baseCopyRate } = spec.config.expo;
@@ -112,7 +112,7 @@ function updateBase(step: Step, observation: Tensor, options: MinimiseOptions): 
   return loss;
 }
 
-/** One update of the edit policy, whose base action is the batch's, and of the temperature. */
+/** One update of the edit policy, with the batch's action as base action, and of the temperature. */
 function updateEdit(step: Step): void {
   const { spec, batchSize, action } = step;
   const { config, actionSize } = spec;
@@ -125,14 +125,14 @@ function updateEdit(step: Step): void {
   const { loss, value, logProbability } = editLoss(drawn, action, valuesOf, alpha, config);
   step.minimise('edit', loss, actorOptimiser(config));
   const entropy = entropyOf(logProbability);
-  // H against H* + A·log β is the edit's own entropy against H*.
+  // Comparing H with H* + A·log β equals comparing the edit's own entropy with H*.
   updateTemperature(step, entropyInEditUnits ? sub(entropy, actionSize * Math.log(editScale)) : entropy);
   reportActor(step, { loss, entropy, alpha, value });
 }
 
 /**
- * L_e = mean of α·log π(a_e|s, a) − Q(s, a_e), where a_e is the edit of `action` [B, A]; and log π(a_e|s, a), [B, 1]. `valuesOf` gives
- * the critics' values [critics, B, 1] of actions; α is held fixed.
+ * L_e = mean of α·log π(a_e|s, a) − Q(s, a_e), where a_e is the edit of `action` [B, A]; and log π(a_e|s, a), [B, 1]. `valuesOf`
+ * returns the critics' values [critics, B, 1] of actions; α is held fixed.
  */
 export function editLoss(
   drawn: { readonly edit: Tensor; readonly logProbability: Tensor },
@@ -146,12 +146,12 @@ export function editLoss(
   return { ...actorLoss(logProbability, values, alpha, criticAggregation), logProbability };
 }
 
-/** log π(a_e) = log π(e) − A·log β: an edit is squeezed into β of its range, where its density is so much higher. */
+/** log π(a_e) = log π(e) − A·log β: an edit is scaled by β, which raises its density accordingly. */
 export function editedLogProbability(logProbability: Tensor, scale: number, actionSize: number): Tensor {
   return sub(logProbability, actionSize * Math.log(scale));
 }
 
-/** Share of rows where the choice [B, candidates + edited] fell on an edit. */
+/** Fraction of rows where the choice [B, candidates + edited] is an edited action. */
 export function editShare(chosen: Tensor, { candidates, edited }: LearnerConfig['expo']): Tensor {
   if (edited === 0) return mul(reduceMean(chosen), 0);
   return reduceMean(reduceSum(slice(chosen, -1, candidates, candidates + edited), [-1]));

@@ -1,4 +1,4 @@
-/** Losses by hand: each number can be checked with a pencil. Those with a page of their own are in the tests beside them. */
+/** Losses computed by hand. Those with a page of their own are in the tests beside them. */
 import { describe, expect, it } from 'vitest';
 import { gradients } from '../engine/autodiff.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
@@ -12,7 +12,7 @@ import { correctionSize } from './residual.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, temperatureLoss } from './sac.ts';
 import { saturation } from './td3.ts';
 
-/** What `build` gives, each of one element. */
+/** Results of `build`, each of one element. */
 async function numbersOf<K extends string>(
   build: (g: Graph) => Readonly<Record<K, Tensor>>,
 ): Promise<Record<K, number>> {

@@ -35,7 +35,7 @@ const settings = { ...DEFAULT_LEARNER_CONFIG.hilSerl, gripperObservations: [1], 
 
 describe('the gripper of HIL-SERL', () => {
   it('pays for turning round and for nothing else', async () => {
-    // Closing an open one, closing a closed one, opening each, letting each be, a number too small to be a command.
+    // Closing an open one, closing a closed one, opening each, holding each, a number too small to be a command.
     const command = [-1, -1, 1, 1, 0, 0, -0.5];
     const place = [0.04, -0.04, 0.04, -0.04, 0.04, -0.04, 0.04];
     const penalty = await evaluated((g) =>
@@ -52,7 +52,7 @@ describe('the gripper of HIL-SERL', () => {
   });
 
   it("takes a person's 0.93 for a whole command, as the robot does", async () => {
-    // Cutting the decimals, as the published code does, would make "let be" of it.
+    // Truncating the decimals, as the published code does, would make it a hold.
     const chosen = await evaluated((g) => chosenCommand(g.constant([0.93, -0.93, 0.3, -0.3], [4, 1]), 0.5));
     expect(chosen).toEqual([0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0]);
   });
@@ -100,7 +100,7 @@ const config: LearnerConfig = {
   hilSerl: { ...settings, togglePenalty: 0.5 },
 };
 const spec: LearnerSpec = { parts: { stateSize: O }, actionSize: A, config };
-/** Gripper commands of the four rows of each update; the second and the last turn an open or closed gripper round. */
+/** Gripper commands of the four rows of each update; the second and the last reverse an open or closed gripper. */
 const COMMANDS = [1, -1, 0, 1];
 const PLACES = [1, 1, -1, -1];
 const TURNS = [0, 1, 0, 1];
@@ -249,7 +249,7 @@ describe('the policy of HIL-SERL', () => {
     const { isRefused, values } = await agent.update(replay, 40);
     expect(isRefused).toBe(false);
     expect(values['graspLoss']).toBeGreaterThan(0);
-    // The slow copy is the last part of the state; nothing else learns here in time to move the loss.
+    // The slow copy is the last part of the state; nothing else learns here in time to change the loss.
     expect(stateParts(agent.algorithm, agent.spec).at(-1)!.name).toBe('encoder_target');
     const [size] = stateParts(agent.algorithm, agent.spec).at(-1)!.shape;
     await agent.restore({ ...begin, state: begin.state.map((x, i) => (i < begin.state.length - size! ? x : -2 * x)) });

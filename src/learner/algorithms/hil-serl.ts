@@ -1,8 +1,8 @@
 /**
  * HIL-SERL (Luo et al., https://arxiv.org/abs/2410.21845; the authors' code is https://github.com/rail-berkeley/hil-serl): RLPD
- * with a person who takes over, and grippers that open and close by a critic of their own. A person's steps are in both
- * buffers, see `Replay`; here are the grippers. The action is [continuous numbers | grippers]; a gripper's number says close, let be or
- * open. Actor, critics and temperature know the continuous numbers alone.
+ * with operator interventions, and grippers controlled by a critic of their own. Intervention steps are in both buffers, see
+ * `Replay`; this file adds the grippers. The action is [continuous numbers | grippers]; a gripper's number means close, hold
+ * or open. Actor, critics and temperature use the continuous numbers only.
  */
 
 import type { Tensor } from '../engine/graph.ts';
@@ -32,7 +32,7 @@ import {
   updateActor,
 } from './sac.ts';
 
-/** What a gripper can be commanded, as its number of the action: close, let be, open. */
+/** Gripper commands, as numbers of the action: close, hold, open. */
 const COMMANDS: readonly number[] = [-1, 0, 1];
 
 /** HIL-SERL. */
@@ -45,7 +45,7 @@ export const hilSerl: Algorithm = {
     ...(grippers(spec) > 0 ? [graspNetwork(spec)] : []),
   ],
   update: { inner: updateCritics, outer: (step) => updateActor(step, continuous(step.spec, step.action)) },
-  // Of the continuous numbers alone: values cannot be cloned, and grippers learn from rewards.
+  // Continuous numbers only: values cannot be cloned, and grippers learn from rewards.
   cloning: { inner: (step) => cloneGaussian(step, continuous(step.spec, step.action)) },
   policy: (spec) => (grippers(spec) === 0 ? gaussianPolicy(spec) : hybridPolicy(spec)),
   value: {
@@ -55,12 +55,12 @@ export const hilSerl: Algorithm = {
   unfit,
 };
 
-/** n: how many of the action's last numbers are grippers. */
+/** n: number of grippers, the last numbers of the action. */
 function grippers({ config }: LearnerSpec): number {
   return config.hilSerl.gripperObservations.length;
 }
 
-/** As if the continuous numbers were the whole action. */
+/** Spec with the continuous numbers as the whole action. */
 function continuousSpec(spec: LearnerSpec): LearnerSpec {
   return { ...spec, actionSize: spec.actionSize - grippers(spec) };
 }
@@ -69,7 +69,7 @@ function continuous(spec: LearnerSpec, action: Tensor): Tensor {
   return slice(action, -1, 0, spec.actionSize - grippers(spec));
 }
 
-/** The value of every joint command of the grippers: 3 of one, 9 of two. It sees what the policy sees, as it is part of it. */
+/** Values of all joint commands of the grippers: 3 for one, 9 for two. Its input is the policy's, of which it is a part. */
 function graspNetwork(spec: LearnerSpec): NetworkDef {
   const { criticHidden, layerNorm, activation } = spec.config;
   const heads = { value: COMMANDS.length ** grippers(spec) };
@@ -82,14 +82,14 @@ function graspValues(parameters: Parameters, input: Tensor): Tensor {
   return input.graph.layer('grasp', () => dense(parameters, 'value', hidden(parameters, input)));
 }
 
-/** One update of all critics: of those of the continuous numbers as in SAC, then of the grippers'. */
+/** One update of all critics: those of the continuous numbers as in SAC, then the grippers'. */
 function updateCritics(step: Step): void {
   const { spec } = step;
   followValues(step, nextDraw(step, spec.actionSize - grippers(spec)), continuous(spec, step.action));
   if (grippers(spec) > 0) updateGraspCritic(step);
 }
 
-/** One update of the grippers' critic towards its double Q-learning target, and of its slow copy towards it. */
+/** One update of the grippers' critic towards its double Q-learning target, then of its slow copy. */
 function updateGraspCritic(step: Step): void {
   const { spec } = step;
   const { config } = spec;
@@ -107,7 +107,7 @@ function updateGraspCritic(step: Step): void {
   step.report('togglePenalty', reduceMean(penalty));
 }
 
-/** [B, n] where the grippers were observed to be, in the observation's own unit. */
+/** [B, n] observed gripper positions, in the observation's own unit. */
 function gripperPlaces(step: Step): Tensor {
   const { gripperObservations } = step.spec.config.hilSerl;
   const at = (index: number) => slice(step.storedObservation, -1, index, index + 1);
@@ -115,8 +115,8 @@ function gripperPlaces(step: Step): Tensor {
 }
 
 /**
- * y = r − p + d·Q̄_g(s′, argmax Q_g(s′, ·)), [B, 1], with d = γ·m: the online critic chooses, the slow one says what that is worth (van
- * Hasselt et al., https://arxiv.org/abs/1509.06461). `next` and `nextSlow` [B, 3ⁿ], the others [B, 1].
+ * y = r − p + d·Q̄_g(s′, argmax Q_g(s′, ·)), [B, 1], with d = γ·m: the online critic selects the command, the slow copy evaluates
+ * it (van Hasselt et al., https://arxiv.org/abs/1509.06461). `next` and `nextSlow` [B, 3ⁿ], the others [B, 1].
  */
 export function graspTarget(reward: Tensor, penalty: Tensor, discount: Tensor, next: Tensor, nextSlow: Tensor): Tensor {
   const value = atOneHot(nextSlow, argmaxOneHot(next));
@@ -129,8 +129,8 @@ export function graspLoss(values: Tensor, chosen: Tensor, target: Tensor): Tenso
 }
 
 /**
- * p [B, 1]: the penalty for every gripper whose `command` [B, n] turns its state round, open where its `place` [B, n] is above the
- * limit. What a gripper does already costs nothing.
+ * p [B, 1]: the penalty for every gripper whose `command` [B, n] reverses its state; a gripper is open where its `place` [B, n]
+ * exceeds `openAbove`. Commanding the present state costs nothing.
  */
 export function togglePenalty(
   command: Tensor,
@@ -144,8 +144,8 @@ export function togglePenalty(
 }
 
 /**
- * The joint command that `command` [B, n] in [−1, 1] stands for, one-hot [B, 3ⁿ]: the first gripper counts most. A number in the middle,
- * and a person's 0.95 for 1, are the nearest of the three.
+ * Joint command of `command` [B, n] in [−1, 1], one-hot [B, 3ⁿ], the first gripper most significant. Intermediate numbers, such
+ * as an operator's 0.95 for 1, are quantised at ±`threshold`.
  */
 export function chosenCommand(command: Tensor, threshold: number): Tensor {
   const [rows, count] = command.shape as [number, number];
@@ -160,7 +160,7 @@ export function chosenCommand(command: Tensor, threshold: number): Tensor {
   });
 }
 
-/** The numbers of the action, [B, n], that the joint command with the largest of `values` [B, 3ⁿ] stands for. */
+/** Action numbers [B, n] of the joint command with the largest of `values` [B, 3ⁿ]. */
 export function bestCommand(values: Tensor): Tensor {
   const joint = values.shape.at(-1)!;
   const count = Math.round(Math.log(joint) / Math.log(COMMANDS.length));
@@ -173,7 +173,7 @@ export function bestCommand(values: Tensor): Tensor {
   return matmul(argmaxOneHot(values), values.graph.constant(table.flat(), [joint, count]));
 }
 
-/** Continuous numbers drawn from the Gaussian with the robot's noise, and the grippers' best command: those do not explore by chance. */
+/** Continuous numbers sampled from the Gaussian with the robot's noise, and the grippers' best command, without random exploration. */
 function hybridPolicy(spec: LearnerSpec): PolicyDef {
   const part = policyPart(spec.config);
   return {

@@ -27,7 +27,7 @@ describe('behaviour cloning', () => {
   });
 
   it('of everything it did is as bad as that', async () => {
-    // Actions were drawn evenly: their mean is far from the best where that is far from 0.
+    // Actions were drawn uniformly: their mean is far from the best action where that is far from 0.
     expect(await errorOnBandit(configOf('gaussian', 0), bandit(400, 3), 80)).toBeGreaterThan(0.2);
   });
 

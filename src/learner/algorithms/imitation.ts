@@ -1,6 +1,6 @@
 /**
- * Behaviour cloning by itself: what every other algorithm should be better than. All updates of a call imitate their batch:
- * with `demoFraction` 1 its demonstrations and interventions, with less also what the policy did itself.
+ * Behaviour cloning only: the baseline for all other algorithms. All updates of a call imitate their batch: with `demoFraction` 1
+ * its demonstrations and interventions, with less also the policy's own steps.
  */
 import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
@@ -24,7 +24,7 @@ function imitate(step: Step): void {
   else cloneBase(step);
 }
 
-/** The base policy of EXPO alone: one proposal, no edit, nobody who chooses. */
+/** The base policy of EXPO alone: one proposal, no edit, no choice. */
 function basePolicy(spec: LearnerSpec): PolicyDef {
   const model = baseModel(spec);
   return {

@@ -153,7 +153,7 @@ describe('the temperature', () => {
       rng(),
     );
     const [before, now] = [state['temperature']![0]!, Number(after('temperature')[0])];
-    // Adam's first step is as long as its rate, whatever the gradient.
+    // Adam's first step has the size of its rate, whatever the gradient.
     if (expected === undefined) expect(Math.abs(now - before)).toBeCloseTo(config.learningRateTemperature, 6);
     else expect(now).toBeCloseTo(expected, 9);
   });

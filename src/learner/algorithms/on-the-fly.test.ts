@@ -138,7 +138,7 @@ describe('proposals', () => {
     for (let row = 0; row < 20; row++) {
       const own = values!.data.slice(row * 5, row * 5 + 5);
       expect(value!.data[row]).toBe(Math.max(...own));
-      // Rows of the batch are not mixed up: the chosen action by itself has the value that it was chosen for.
+      // Rows of the batch are not mixed up: evaluated alone, the chosen action has the value for which it was chosen.
       expect(again!.data[row]).toBeCloseTo(value!.data[row]!, 9);
     }
   });

@@ -1,6 +1,6 @@
 /**
- * EXPO's policy: propose several actions, edit some of them, take the one that the critics like best (Dong et al.,
- * https://arxiv.org/abs/2507.07986, section 4). It acts, it is evaluated, and the critics' target follows it.
+ * EXPO's policy: proposes several actions, edits some of them, and takes the one with the highest critic value (Dong et al.,
+ * https://arxiv.org/abs/2507.07986, section 4). Used for acting, evaluation and the critics' target.
  */
 
 import type { Tensor } from '../engine/graph.ts';
@@ -22,20 +22,20 @@ export interface Proposers {
   readonly edit: Parameters;
 }
 
-/** How the base policy makes actions. */
+/** Action model of the base policy. */
 export function baseModel({ config, actionSize }: LearnerSpec): ActionModel {
   const { model, steps } = config.expo;
   return model === 'flow' ? flow(actionSize, steps) : diffusion(actionSize, steps);
 }
 
-/** Numbers ~ N(0, 1) that all proposals of one decision take: those of base actions first, then those of edits. */
+/** Numbers ~ N(0, 1) for all proposals of one decision: those of base actions first, then those of edits. */
 export function proposalNoiseSize(spec: LearnerSpec): number {
   const { candidates, edited } = spec.config.expo;
   return candidates * baseModel(spec).noiseSize + edited * spec.actionSize;
 }
 
 /**
- * The proposals at `input` [B, inputs]: base actions a_b ~ π_b(s), then edits of the first of them, [B, candidates + edited, A].
+ * Proposals at `input` [B, inputs]: base actions a_b ~ π_b(s), then edits of the first of them, [B, candidates + edited, A].
  * `noise` [B, proposalNoiseSize].
  */
 export function propose(spec: LearnerSpec, { base, edit }: Proposers, input: Tensor, noise: Tensor): Tensor {
@@ -75,7 +75,7 @@ export function proposalValues(parameters: Parameters, input: Tensor, proposals:
   return critics(parameters, repeated(input, count), reshape(proposals, [rows * count, A]));
 }
 
-/** What `choose` found: the action [B, A], its value [B, 1], which proposal it is [B, J] as one-hot, and all values [B, J]. */
+/** Result of `choose`: the action [B, A], its value [B, 1], the chosen proposal [B, J] as one-hot, and all values [B, J]. */
 export interface Choice {
   readonly action: Tensor;
   readonly value: Tensor;
@@ -83,7 +83,7 @@ export interface Choice {
   readonly values: Tensor;
 }
 
-/** a* = argmax over the `proposals` [B, J, A] of the least of the critics' `values` [critics, B·J, 1]. The first of equals. */
+/** a* = argmax over the `proposals` [B, J, A] of the minimum of the critics' `values` [critics, B·J, 1]; the first if tied. */
 export function choose(proposals: Tensor, values: Tensor): Choice {
   const [rows, count, A] = proposals.shape as [number, number, number];
   const least = reshape(reduceMin(values, 0), [rows, count]);
@@ -93,9 +93,9 @@ export function choose(proposals: Tensor, values: Tensor): Choice {
 }
 
 /**
- * The policy as a graph. It chooses with the critics' slow copies, a random few of them in every decision as in training. The
- * slow copies look at images through the encoder's slow copy; a policy has the current one alone, and chooses with the
- * current critics then.
+ * The policy as a graph. It chooses with the critics' slow copies, a random subset for every decision as in training. With images
+ * the slow copies would need the encoder's slow copy, but a policy has the current encoder only: it then chooses with the current
+ * critics.
  */
 export function onTheFlyPolicy(spec: LearnerSpec): PolicyDef {
   const { critics: members, criticSubset, expo } = spec.config;
@@ -117,7 +117,7 @@ export function onTheFlyPolicy(spec: LearnerSpec): PolicyDef {
   };
 }
 
-/** `count` of the critics' `values` [critics, J, 1], those with the largest numbers in `ranks` [1, critics]: [count, J, 1]. */
+/** Selects `count` of the critics' `values` [critics, J, 1], those with the largest `ranks` [1, critics]: [count, J, 1]. */
 export function drawMembers(values: Tensor, ranks: Tensor, count: number): Tensor {
   const byProposal = permute(values, [2, 1, 0]);
   const picked: Tensor[] = [];
@@ -125,7 +125,7 @@ export function drawMembers(values: Tensor, ranks: Tensor, count: number): Tenso
   for (let i = 0; i < count; i++) {
     const chosen = argmaxOneHot(left);
     picked.push(atOneHot(byProposal, chosen));
-    // No normal number comes near this.
+    // Far below any normally distributed number.
     left = sub(left, mul(chosen, 1e6));
   }
   return concat(picked, 0);

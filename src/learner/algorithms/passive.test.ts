@@ -61,7 +61,7 @@ describe('the multiplier', () => {
     const pid = { multiplier: 'pid', proportionalGain: 2, integralGain: 0.1, derivativeGain: 5 } as const;
     expectClose(await moved([7, 1, 0.7], 0.8, pid), [2 * 0.3 + 1.03 + 5 * 0.1, 1.03, 0.8]);
     expectClose(await moved([7, 1, 0.9], 0.8, pid), [2 * 0.3 + 1.03, 1.03, 0.8]);
-    // The sum comes back from its limit at once.
+    // The integral returns from its limit at once.
     expectClose(await moved([7, 3, 0.9], 9, { ...pid, maxMultiplier: 3 }), [3, 3, 9]);
   });
 
@@ -180,7 +180,7 @@ describe('one whole call', () => {
   });
 });
 
-/** Costs 0, 1, 2 … of the online steps, energies ten times that; the action that pays most is the dearest. */
+/** Costs 0, 1, 2 … of the online steps, energies ten times that; the action with most reward is the most expensive. */
 function costly(count: number): Replay {
   const replay = new Replay(1, 1, 2000);
   const rng = new Rng(4);

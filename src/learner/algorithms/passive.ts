@@ -1,8 +1,8 @@
 /**
- * Passivity-aware training: SAC that keeps what the safety chain has to do within a budget. A second set of critics learns what
- * actions cost, and a multiplier ν weighs it against reward: the Lagrangian of a constrained problem, with ν moved plainly or by a PID
- * controller (Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964). That energy of a passivity filter is such a cost is the
- * idea of PassiveRL (https://arxiv.org/abs/2503.00287), whose details are not public.
+ * Passivity-aware training: SAC that keeps the interventions of the safety chain within a budget. A second set of critics learns
+ * the cost of actions, and a multiplier ν weighs it against reward: the Lagrangian of a constrained problem, with ν updated plainly
+ * or by a PID controller (Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964). Using the energy of a passivity filter as
+ * such a cost is the idea of PassiveRL (https://arxiv.org/abs/2503.00287), whose details are not public.
  */
 
 import type { Tensor } from '../engine/graph.ts';
@@ -34,7 +34,7 @@ import {
   updateTemperature,
 } from './sac.ts';
 
-/** In place of the last measured cost where there is none yet. */
+/** Placeholder for the last measured cost before the first measurement. */
 const NONE = -1;
 
 /** Passivity-aware soft actor-critic. */
@@ -42,7 +42,7 @@ export const passive: Algorithm = {
   ...sac,
   name: 'passive',
   networks: (spec) => [...sac.networks(spec), costNetwork(spec)],
-  // ν, the integral, and the cost that was measured last.
+  // ν, the integral, and the last measured cost.
   numbers: ({ config: { passive } }) => [
     { name: 'multiplier', initial: [passive.initialMultiplier, passive.initialMultiplier, NONE] },
   ],
@@ -60,7 +60,7 @@ function updateCritics(step: Step): void {
   followCosts(step, next);
 }
 
-/** One update of the cost critics towards cost and what follows with the action `next`, and of their slow copies. */
+/** One update of the cost critics towards cost plus future cost under the action `next`, and of their slow copies. */
 function followCosts(step: Step, next: Drawn): void {
   const { config } = step.spec;
   const { cost, costUnit } = config.passive;
@@ -75,7 +75,7 @@ function followCosts(step: Step, next: Drawn): void {
   step.report('costQMean', reduceMean(values));
 }
 
-/** One move of the multiplier, then one update of the actor with it, and of the temperature. */
+/** One update of the multiplier, then one of the actor with it, and of the temperature. */
 function updateActor(step: Step): void {
   const { config, actionSize } = step.spec;
   const measured = step.measured('measured_cost', meanCost(config.passive));
@@ -99,7 +99,7 @@ function updateActor(step: Step): void {
   step.report('multiplier', nu);
 }
 
-/** J_c: the mean over the newest online steps that count, in units of cost. */
+/** J_c: mean over the newest visible online steps, in units of cost. */
 function meanCost({ cost, costUnit, window }: LearnerConfig['passive']): Measure {
   return (replay, visibleCount) => {
     const { from, to } = replay.visible(visibleCount).online;
@@ -124,7 +124,7 @@ export function lagrangian(loss: Tensor, costs: Tensor, multiplier: Tensor): Ten
  *   plain: ν ← ν + rate·e
  *   pid:   I ← I + K_i·e,  ν ← K_p·e + I + K_d·[J_c − J]₊
  *
- * J becomes J_c. The derivative answers rises alone, and is 0 at the first call.
+ * J becomes J_c. The derivative responds to increases only, and is 0 at the first call.
  */
 export function nextMultiplier(before: Tensor, measured: Tensor, settings: LearnerConfig['passive']): Tensor {
   const { budget, maxMultiplier, rate, proportionalGain, integralGain, derivativeGain } = settings;

@@ -54,7 +54,7 @@ function specOf(overrides: Partial<LearnerConfig> = {}): LearnerSpec {
   return { parts: { stateSize: 2, baseActionSize: A }, actionSize: A, config };
 }
 
-/** What the policy of `state` does at `observation`. */
+/** Action of the policy of `state` at `observation`. */
 async function decide(
   spec: LearnerSpec,
   actor: Float32Array,
@@ -255,7 +255,7 @@ describe('the residual on a base policy', () => {
     const rng = new Rng(5);
     for (let i = 0; i < 600; i++) {
       const t = createTransition(2, 1);
-      // What is best is s/2; the base is 0.2 below.
+      // The best action is s/2; the base is 0.2 below.
       const s = rng.uniformIn(-1, 1);
       t.observation.set([s, s / 2 - 0.2]);
       t.executed[0] = t.observation[1]! + rng.uniformIn(-0.3, 0.3);

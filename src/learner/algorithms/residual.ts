@@ -1,10 +1,10 @@
 /**
- * A residual on a frozen base policy: ResFiT (Ankile et al., https://arxiv.org/abs/2509.19301). The observation carries the
+ * A residual on a frozen base policy: ResFiT (Ankile et al., https://arxiv.org/abs/2509.19301). The observation contains the
  * base's action a_b; the actor adds a bounded correction to it,
  *
  *   a_r = c·tanh f(s, a_b),   a = clip(a_b + a_r, −1, 1),
  *
- * which starts as zero. Critics see the whole action a, and replay holds what was executed, after the clip. Where a_b + a_r
+ * which starts as zero. Critics take the whole action a, and replay holds the executed action, after the clip. Where a_b + a_r
  * leaves the range, that number of the action has no gradient, as published.
  */
 import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
@@ -34,7 +34,7 @@ export const residual: Algorithm = {
   unfit,
 };
 
-/** f, with its slow copy. Its last layer begins as zero: the policy begins as the base. */
+/** f, with its slow copy. Its last layer is initialised to zero, so that the policy starts as the base. */
 function residualNetwork(spec: LearnerSpec): NetworkDef {
   return { ...deterministicActorNetwork(spec), initialise: initialiseAsZero };
 }
@@ -46,18 +46,18 @@ function initialiseAsZero(layout: ParameterLayout, rng: Rng, out: Float32Array):
   }
 }
 
-/** One update of every critic towards y = r + γⁿm·min Q̄(s′, a′), and of their copy towards them. */
+/** One update of every critic towards y = r + γⁿm·min Q̄(s′, a′), and of their slow copies. */
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   const { targetNoise, targetNoiseClip } = config.residual;
-  // The slow copy of f looks through the encoder's; the base action is the same to both.
+  // The slow copy of f uses the encoder's slow copy; the base action is the same for both.
   const input = step.policyInput('next_observation', 'target');
   const planned = add(baseAction(step.spec, input), correction(step.spec, step.target('actor'), input));
   const noise = step.normal('next_noise', [config.batchSize, actionSize]);
   learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
 }
 
-/** One update of the actor down L_π = −mean Q(s, a) + w·|a_r|², and of its copy towards it. */
+/** One update of the actor on L_π = −mean Q(s, a) + w·|a_r|², and of its slow copy. */
 function updateActor(step: Step): void {
   const { spec } = step;
   const { config } = spec;
@@ -74,7 +74,7 @@ function updateActor(step: Step): void {
     action: shownCorrection(step, input),
     executed: step.action,
   });
-  // No decay: the correction is to stay as it was begun until there is a reason to correct.
+  // No decay: the correction stays near its initial zero until the critics give a reason to correct.
   step.minimise('actor', total, { ...actorOptimiser(config), weightDecay: 0 });
   step.follow('actor');
   step.report('actorLoss', loss);
@@ -82,12 +82,12 @@ function updateActor(step: Step): void {
   step.report('policyValue', value);
 }
 
-/** A person's correction of the base as a share of c, which tanh f is drawn to on demonstrations: clip((a − a_b)/c, ±1). */
+/** An operator's correction of the base as a fraction of c, the cloning target of tanh f: clip((a − a_b)/c, ±1). */
 function shownCorrection({ spec, action }: Step, input: Tensor): Tensor {
   return clip(mul(sub(action, baseAction(spec, input)), 1 / spec.config.residual.scale), -1, 1);
 }
 
-/** a_b: the last numbers of what a policy sees, [B, A]. */
+/** a_b: the last numbers of the policy's input, [B, A]. */
 function baseAction({ actionSize }: LearnerSpec, input: Tensor): Tensor {
   const size = input.shape.at(-1)!;
   return slice(input, -1, size - actionSize, size);
@@ -98,12 +98,12 @@ function correction({ config }: LearnerSpec, actor: Parameters, input: Tensor): 
   return mul(deterministicActor(actor, input), config.residual.scale);
 }
 
-/** mean |a_r|² of corrections a_r [B, A]: what `penalty` counts. */
+/** mean |a_r|² of corrections a_r [B, A]: the quantity weighted by `penalty`. */
 export function correctionSize(a_r: Tensor): Tensor {
   return reduceMean(reduceSum(square(a_r), [-1]));
 }
 
-/** The corrected action, and noise around it where the robot explores. */
+/** The corrected action, with noise while the robot explores. */
 function correctedPolicy(spec: LearnerSpec): PolicyDef {
   const { explorationNoise, targetNoiseClip } = spec.config.residual;
   return {
@@ -117,7 +117,7 @@ function correctedPolicy(spec: LearnerSpec): PolicyDef {
   };
 }
 
-/** What the base does plus a draw from U(−w, w), within the range. */
+/** The base's action plus a draw from U(−w, w), clipped to the range. */
 function aroundBase({ parts, config }: LearnerSpec, observation: Float32Array, out: Float32Array, rng: Rng): void {
   const { warmupNoise } = config.residual;
   const at = policyObservationSize(parts) - out.length;

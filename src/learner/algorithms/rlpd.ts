@@ -1,7 +1,7 @@
 /**
  * RLPD: soft actor-critic that starts from prior data (Ball et al., https://arxiv.org/abs/2302.02948). Its three changes
- * are not in the losses: half of each batch comes from demonstrations and interventions (`demoFraction`), critics are
- * normalised (`layerNorm`), and the target takes the least of a random few of a large ensemble (`critics`,
+ * are not in the losses: half of each batch comes from demonstrations and interventions (`demoFraction`), critics use
+ * layer normalisation (`layerNorm`), and the target is the minimum over a random subset of a large ensemble (`critics`,
  * `criticSubset`).
  */
 import type { Algorithm } from '../update/algorithm.ts';

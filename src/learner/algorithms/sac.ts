@@ -35,7 +35,7 @@ export function gaussianActorNetwork(spec: LearnerSpec): NetworkDef {
   return { name: 'actor', layout, hasTarget: isAveraged(config) };
 }
 
-/** Whose parameters robots get. */
+/** State part with the parameters that robots get. */
 export function policyPart(config: LearnerConfig): 'actor' | 'actor_target' {
   return isAveraged(config) ? 'actor_target' : 'actor';
 }
@@ -57,12 +57,12 @@ export function temperatureNetwork({ initialTemperature }: LearnerConfig): Netwo
   };
 }
 
-/** One update of all critics towards the soft Bellman target, and of their slow copies towards them. */
+/** One update of all critics towards the soft Bellman target, and of their slow copies. */
 export function updateCritics(step: Step): void {
   followValues(step, nextDraw(step));
 }
 
-/** An action of the policy with its log-density: [B, A] and [B, 1]. */
+/** A policy action and its log-density: [B, A] and [B, 1]. */
 export interface Drawn {
   readonly action: Tensor;
   readonly logProbability: Tensor;
@@ -77,7 +77,7 @@ export function nextDraw(step: Step, size: number = step.spec.actionSize): Drawn
   });
 }
 
-/** One update of all critics on `action`, towards what follows with the action `next`, and of their slow copies. */
+/** One update of all critics on `action`, with the next action `next` in the target, and of their slow copies. */
 export function followValues(step: Step, next: Drawn, action: Tensor = step.action): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
@@ -87,7 +87,7 @@ export function followValues(step: Step, next: Drawn, action: Tensor = step.acti
   learnCritics(step, y, action);
 }
 
-/** One update of all critics on `action` towards y [B, 1], and of their slow copies towards them. */
+/** One update of all critics on `action` towards y [B, 1], and of their slow copies. */
 export function learnCritics(step: Step, y: Tensor, action: Tensor = step.action): void {
   const values = critics(step.online('critic'), step.criticInput('observation'), action);
   const { loss, absoluteError } = criticLoss(values, y);
@@ -96,7 +96,7 @@ export function learnCritics(step: Step, y: Tensor, action: Tensor = step.action
   reportCritics(step, { loss, values, y, absoluteError });
 }
 
-/** What an update of critics reports: `values` [critics, B, 1] before it, `y` [B, 1], the others of one element. */
+/** Reports a critic update: `values` [critics, B, 1] before it, `y` [B, 1], the others of one element. */
 export function reportCritics(
   step: Step,
   { loss, values, y, absoluteError }: Readonly<Record<'loss' | 'values' | 'y' | 'absoluteError', Tensor>>,
@@ -108,8 +108,8 @@ export function reportCritics(
 }
 
 /**
- * One update of the actor up the critics' values, and of the temperature towards the entropy that is aimed at. `action`: what the
- * batch did with the numbers that the policy is a Gaussian over; all of them where left out.
+ * One update of the actor to increase the critics' values, and of the temperature towards the target entropy. `action`: the
+ * batch's action in the dimensions of the Gaussian policy; default: all.
  */
 export function updateActor(step: Step, action: Tensor = step.action): void {
   const { config } = step.spec;
@@ -126,7 +126,7 @@ export function updateActor(step: Step, action: Tensor = step.action): void {
   reportActor(step, { loss, entropy, alpha, value });
 }
 
-/** What an update of a random policy reports, each of one element: `alpha` as it was for this update. */
+/** Reports an update of a stochastic policy, each value of one element: `alpha` as used in this update. */
 export function reportActor(
   step: Step,
   { loss, entropy, alpha, value }: Readonly<Record<'loss' | 'entropy' | 'alpha' | 'value', Tensor>>,
@@ -137,24 +137,24 @@ export function reportActor(
   step.report('policyValue', value);
 }
 
-/** One update of log α towards an entropy for `dimensions` numbers of the action; α stays at or above its floor. */
+/** One update of log α towards the target entropy for `dimensions` numbers of the action; α stays at or above its floor. */
 export function updateTemperature(step: Step, entropy: Tensor, dimensions: number = step.spec.actionSize): void {
   const { config } = step.spec;
   const logAlpha = step.online('temperature')['log']!;
   const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * dimensions);
-  // An actor that stands still has the entropy that it has: α would run away from it.
+  // While the actor is not updated its entropy is fixed, and α would diverge.
   step.minimise('temperature', loss, { rate: config.learningRateTemperature, after: criticOnlyCalls(config) });
   step.assign('temperature', floorTemperature(step.part('temperature'), config.minTemperature));
 }
 
-/** α as it is at this point, [1]. */
+/** Current α, [1]. */
 export function alphaOf(step: Step): Tensor {
   return temperature(step.online('temperature')['log']!);
 }
 
 /**
- * How critics are minimised: their encoder learns with them, but no sooner than the policy moves. A cloned policy looks through it, and
- * would unlearn while it stands still.
+ * Optimiser settings of critics: they train the encoder, but not before the policy is updated, since a cloned policy that uses
+ * the encoder would unlearn.
  */
 export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateCritic: rate, weightDecay, gradientClip: clip } = config;
@@ -167,18 +167,18 @@ export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
   };
 }
 
-/** How a policy is minimised: it looks through the encoder, and does not train it. */
+/** Optimiser settings of a policy: it uses the encoder without training it. */
 export function actorOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateActor, weightDecay, gradientClip: clip } = config;
   return { rate: learningRateActor, weightDecay, clip, after: criticOnlyCalls(config) };
 }
 
-/** Training calls in which critics learn alone: whole ones, as the policy is updated once a call. */
+/** Training calls in which only critics learn, rounded up, since the policy is updated once a call. */
 function criticOnlyCalls(config: LearnerConfig): number {
   return Math.ceil(criticOnlyUpdates(config) / updatesPerCall(config));
 }
 
-/** The policy's Gaussian before tanh; the robot draws from it. */
+/** The policy's Gaussian before tanh; the robot samples from it. */
 export function gaussianPolicy({ config }: LearnerSpec): PolicyDef {
   const part = policyPart(config);
   return {
@@ -197,7 +197,7 @@ export function meanValue(parameters: Parameters, observation: Tensor, action: T
 
 /**
  * y = r + d·( min over the subset of Q̄(s′, a′) − α·log π(a′|s′) ), [B, 1], with d = γ·m and m = 0 only where the
- * task itself ended the episode. Without `entropy` the last term is left out; with it, d multiplies it too.
+ * task itself terminated the episode. Without `entropy` the last term is omitted; with it, d multiplies it too.
  * `targetValues` [subset, B, 1].
  */
 export function criticTarget(
@@ -234,7 +234,7 @@ export function temperature(logTemperature: Tensor): Tensor {
   return exp(logTemperature);
 }
 
-/** L_α = α·(H − H*), with the entropy H = −mean log π held fixed: α rises while the policy is too certain. */
+/** L_α = α·(H − H*), with the entropy H = −mean log π held fixed: α rises while the entropy is below its target. */
 export function temperatureLoss(logTemperature: Tensor, entropy: Tensor, targetEntropy: number): Tensor {
   return reduceMean(mul(temperature(logTemperature), sub(stopGradient(entropy), targetEntropy)));
 }

@@ -1,4 +1,4 @@
-/** With images, everything slow looks through the encoder's slow copy: LeRobot 0.6.2 shows targets to the current one. */
+/** With images, all slow copies use the encoder's slow copy: LeRobot 0.6.2 gives targets the current one. */
 import { expect, it } from 'vitest';
 import { openCall } from '../../../tests/support/learner/one-call.ts';
 import { Rng, totalObservationSize } from '../../core/index.ts';
@@ -20,7 +20,7 @@ function specOf(algorithm: LearnerConfig['algorithm']): LearnerSpec {
     criticSubset: 2,
     actorHidden: [3],
     criticHidden: [3],
-    // Else the slow copy would move towards the other within the update, before the second of two losses.
+    // Otherwise the slow copy would move towards the other within the update, before the second of two losses.
     targetRate: 0,
     encoder: { ...encoder, channels: [2], embeddings: 0, latent: 3 },
     expo: { ...expo, baseHidden: [3], candidates: 2, edited: 1, steps: 1 },
@@ -30,11 +30,11 @@ function specOf(algorithm: LearnerConfig['algorithm']): LearnerSpec {
   return { parts: algorithm === 'residual' ? { ...parts, baseActionSize: A } : parts, actionSize: A, config };
 }
 
-// Actors that act now look through the encoder in training, and say nothing here; slow ones are heard.
+// Current actors use the trained encoder, and are silenced here (zero weights); slow ones are not.
 it.each([
   ['sac', 'update', ['actor'], 'targetMean'],
   ['wsrl', 'offline', ['actor'], 'targetMean'],
-  // With critics that say 0, the loss is the mean square of the target.
+  // With critics of value 0, the loss is the mean square of the target.
   ['passive', 'update', ['actor', 'cost_critic'], 'costLoss'],
   ['expo', 'update', ['base', 'edit'], 'targetMean'],
   ['td3', 'update', [], 'targetMean'],
@@ -50,7 +50,7 @@ it.each([
   };
   const zeros = Object.fromEntries(silent.map((part) => [part, numbers(part, () => 0)]));
   const size = spec.config.batchSize * totalObservationSize(spec.parts);
-  // Base actions well within the range, so that a correction of them is not cut off.
+  // Base actions well within the range, so that corrected actions are not clipped.
   const next_observation = Array.from({ length: size }, (_, i) => 0.5 * Math.sin(i));
   const { call, close } = await openCall(algorithm, spec, algorithm[phase]!, 1);
   const [before, after] = await Promise.all(
@@ -61,6 +61,6 @@ it.each([
   );
   await close();
   expect(after!.metric(target, 0)).toBeCloseTo(before!.metric(target, 0), 12);
-  // The critics' values do.
+  // The critics' values do depend on it.
   expect(Math.abs(after!.metric('qMean', 0) - before!.metric('qMean', 0))).toBeGreaterThan(1e-4);
 });

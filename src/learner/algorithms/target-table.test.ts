@@ -1,4 +1,4 @@
-/** From transitions to y: what ends an episode, what cuts it, and how many steps are added up, in one table. */
+/** From transitions to y: termination, truncation and multi-step windows in one table. */
 import { expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import { Graph } from '../engine/graph.ts';
@@ -18,7 +18,7 @@ function stepsOf(changes: readonly Partial<Transition>[]): Transition[] {
   });
 }
 
-/** y of every row with γ = ½ and windows of `nStep`, where values are what is observed and α·log π is −1. */
+/** y of every row with γ = ½ and windows of `nStep`, where values equal the observation and α·log π is −1. */
 async function targetsOf(transitions: readonly Transition[], nStep: number): Promise<number[]> {
   const rows = transitions.length;
   const replay = new Replay(1, 1, rows);
@@ -53,7 +53,7 @@ async function targetsOf(transitions: readonly Transition[], nStep: number): Pro
   return Array.from(y!.data, Number);
 }
 
-// After step 1 something ends, or nothing does. With V + 1 of what is seen next: 11, 21 and 31.
+// After step 1 an episode ends, or nothing does. V + 1 of the next observations: 11, 21 and 31.
 const goesOn = [1 + 11 / 2, 2 + 21 / 2, 4 + 31 / 2];
 const cutAfterTwo = [1 + 2 / 2 + 21 / 4, 2 + 21 / 2, 4 + 31 / 2];
 it.each<[string, Partial<Transition>, Partial<Transition>, readonly number[], readonly number[]]>([

@@ -140,7 +140,7 @@ describe('TD3', () => {
       { rate, weightDecay, clip },
     );
     expect(worstDifference(after('actor'), actor)).toBeLessThan(5e-6);
-    // The policy's copy follows the new policy, once a call.
+    // The policy's slow copy follows the new policy, once a call.
     const followed = actorTarget.map((value, i) => value + config.targetRate * (actor[i]! - value));
     expect(worstDifference(after('actor_target'), followed)).toBeLessThan(5e-6);
   });

@@ -1,7 +1,7 @@
 /**
- * TD3: a deterministic policy with twin critics, a smoothed target and a delayed policy (Fujimoto et al.,
- * https://arxiv.org/abs/1802.09477). The delay is `updatesPerCall`, 2 in the paper: so many critic updates for one of the
- * actor and its slow copy. The critics' copy follows after each of their updates, as everywhere in this learner.
+ * TD3: a deterministic policy with twin critics, a smoothed target and delayed policy updates (Fujimoto et al.,
+ * https://arxiv.org/abs/1802.09477). The delay is `updatesPerCall`, 2 in the paper: critic updates per update of the actor and
+ * its slow copy. The critics' slow copy follows each of their updates, as in all algorithms of this learner.
  */
 
 import type { Tensor } from '../engine/graph.ts';
@@ -36,17 +36,17 @@ export function deterministicActorNetwork(spec: LearnerSpec): NetworkDef {
   return { name: 'actor', layout, hasTarget: true };
 }
 
-/** One update of every critic towards the smoothed target, and of their copy towards them. */
+/** One update of every critic towards the smoothed target, and of their slow copies. */
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   const { targetNoise, targetNoiseClip } = config.td3;
-  // A slow copy looks through the encoder's slow copy, which it has moved along with.
+  // A slow copy uses the encoder's slow copy, with which it has moved.
   const planned = deterministicActor(step.target('actor'), step.policyInput('next_observation', 'target'));
   const noise = step.normal('next_noise', [config.batchSize, actionSize]);
   learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
 }
 
-/** One update of the actor up the critics' values, and of its copy towards it. */
+/** One update of the actor to increase the critics' values, and of its slow copy. */
 function updateActor(step: Step): void {
   const { config } = step.spec;
   const beforehand = beforeTanh(step.online('actor'), step.policyInput('observation'));
@@ -60,7 +60,7 @@ function updateActor(step: Step): void {
   step.report('policyValue', value);
 }
 
-/** Behaviour cloning. The slow copy is set to the actor, or the first targets would be those of the actor before it. */
+/** Behaviour cloning. The slow copy is set to the actor, or the first targets would come from the untrained actor. */
 function clone(step: Step): void {
   cloneActor(step, beforeTanh);
   step.follow('actor', 1);
@@ -71,7 +71,7 @@ export function beforeTanh(parameters: Parameters, input: Tensor): Tensor {
   return dense(parameters, 'mean', hidden(parameters, input));
 }
 
-/** One update of every critic with the target's action a′ = `nextAction`, and of their slow copy towards them. */
+/** One update of every critic with the target's action a′ = `nextAction`, and of their slow copies. */
 export function learnValues(step: Step, nextAction: Tensor): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
@@ -93,7 +93,7 @@ export function deterministicActorLoss(
   return { loss: neg(value), value };
 }
 
-/** mean f(s)²: how far actions before tanh, [B, A], lie from 0. */
+/** mean f(s)²: penalises actions before tanh, [B, A], that are far from 0. */
 export function saturation(beforehand: Tensor): Tensor {
   return reduceMean(square(beforehand));
 }

@@ -1,4 +1,4 @@
-/** A policy that knows something stays as it is until its critics know something too, whatever the algorithm. */
+/** A pre-trained policy stays unchanged until its critics have been trained too, whatever the algorithm. */
 import { describe, expect, it } from 'vitest';
 import { A, O, smallConfig, taughtReplay } from '../../../tests/support/learner/taught.ts';
 import { Rng } from '../../core/index.ts';

@@ -172,9 +172,9 @@ describe('WSRL', () => {
       const report = await agent.pretrainOffline(replayOf(300), 201);
       expect(report.steps).toBe(202);
       expect(report.lastLoss).toBeLessThan(report.firstLoss);
-      // Offline updates are not those that the steps of the robot pay for.
+      // Offline updates do not count as updates owed for the robot's steps.
       expect(agent.updates).toBe(0);
-      // The best action at 0, which is all that was shown, and one far from it.
+      // The best action at 0, the only one demonstrated, and one far from it.
       const values = await agent.criticValues(Float32Array.of(0, 0), Float32Array.of(0.2, -0.9));
       await agent.close();
       return values[0]! - values[1]!;
@@ -186,7 +186,7 @@ describe('WSRL', () => {
 
   it.each([
     ['ended by the task', { terminated: true }, -5 + 0.5 * 5],
-    // −5 for ever after: what failures cost is not forgiven by a limit of time.
+    // −5 forever after: a time limit does not forgive the cost of a failure.
     ['cut', { truncated: true }, -5 + 0.5 * (5 + 0.5 * -10)],
   ])(
     'holds values against returns of the reward that critics learn: scaled, shifted, discounted, %s',
@@ -234,7 +234,7 @@ describe('WSRL', () => {
     for (let step = 0; step < 6; step++) {
       expect((await agent.snapshot()).state).toEqual(offline);
       replay.add(Object.assign(createTransition(1, 1), { source: 'policy', terminated: true }));
-      // As trials and the learner's process do.
+      // As in trials and in the learner's process.
       while (agent.updates + updatesPerCall(warm) <= contract.updatesAllowed(replay.counts().online)) {
         await agent.update(replay, contract.visibleTo(agent.updates + 1));
       }

@@ -1,8 +1,8 @@
 /**
- * WSRL: a policy trained offline goes on online without its data (Zhou et al., https://arxiv.org/abs/2412.07762). Offline it
- * is Cal-QL (Nakamoto et al., https://arxiv.org/abs/2303.05479); then the policy acts for `warmupSteps` steps and nothing
- * learns, so that replay shows how it fares; from there on it is soft actor-critic on those steps and later ones alone
- * (`demoFraction: 0`). The warm-up keeps the critics from forgetting what lies outside their new data.
+ * WSRL: a policy trained offline continues online without its data (Zhou et al., https://arxiv.org/abs/2412.07762). Offline it
+ * is Cal-QL (Nakamoto et al., https://arxiv.org/abs/2303.05479); then the policy acts for `warmupSteps` steps without learning,
+ * so that replay contains its behaviour; from there on it is soft actor-critic on those and later steps only (`demoFraction: 0`).
+ * The warm-up keeps the critics from forgetting what lies outside their new data.
  */
 
 import type { Tensor } from '../engine/graph.ts';
@@ -24,7 +24,7 @@ export const wsrl: Algorithm = {
   needsReturns: true,
 };
 
-/** One update of every critic down the temporal difference + α_c·conservative loss, and of their copy towards them. */
+/** One update of every critic on the temporal difference + α_c·conservative loss, and of their slow copies. */
 function updateCriticsOffline(step: Step): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
@@ -42,16 +42,16 @@ function updateCriticsOffline(step: Step): void {
 }
 
 /**
- * E_s[ log Σ_a eˣ ] − E_D[ Q(s, a) ] over critics and batch: pushes values down where actions were drawn and up where the data
- * is. `sampled` x [critics, N, B], as `sampledValues` gives it; `values` [critics, B, 1].
+ * E_s[ log Σ_a eˣ ] − E_D[ Q(s, a) ] over critics and batch: lowers values of sampled actions and raises those of the data.
+ * `sampled` x [critics, N, B], as `sampledValues` returns it; `values` [critics, B, 1].
  */
 export function conservativeLoss(sampled: Tensor, values: Tensor): Tensor {
   return sub(reduceMean(logSumExp(sampled, 1)), reduceMean(values));
 }
 
 /**
- * Q(s, a) − log p(a) of the drawn actions, [critics, 3n, B]: n from π(·|s), n from π(·|s′), n uniform. Divided by their density,
- * they stand for the whole range of actions.
+ * Q(s, a) − log p(a) of the drawn actions, [critics, 3n, B]: n from π(·|s), n from π(·|s′), n uniform. Importance-weighted by
+ * their density, they represent the whole range of actions.
  */
 function sampledValues(step: Step): Tensor {
   const { config, actionSize } = step.spec;
@@ -78,7 +78,7 @@ function sampledValues(step: Step): Tensor {
   );
 }
 
-/** max(Q, V_mc): a value is not pushed below what the data returned. `values` [critics, N, B], `returns` [B, 1]. */
+/** max(Q, V_mc): a value is not pushed below the return of the data. `values` [critics, N, B], `returns` [B, 1]. */
 export function calibrated(values: Tensor, returns: Tensor): Tensor {
   return maximum(values, reshape(returns, [returns.size]));
 }

@@ -1,4 +1,4 @@
-/** What the critics think of given actions: the ensemble as a graph of its own, without training. */
+/** Critic values of given actions: the ensemble as a separate graph, without training. */
 import { totalObservationSize } from '../../core/index.ts';
 import { Graph } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
@@ -9,7 +9,7 @@ import { criticInput, ENCODER, STATISTICS } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
 import { networksOf, stateParts } from '../update/state.ts';
 
-/** Rows of one run of the graph; a shorter rest is padded. */
+/** Rows per run of the graph; a shorter remainder is padded. */
 const ROWS = 64;
 
 /** Loaded graph and arrays for Q(s, a), the mean over all critics. Calls must be awaited one at a time. */
@@ -40,8 +40,8 @@ export class CriticValues {
   }
 
   /**
-   * [n] values of `observations` [n, O] and `actions` [n, A]; the array is the caller's. `partOf` gives the state's parts,
-   * which are read in place. Throws `RangeError` where the sizes do not belong together.
+   * Returns [n] values of `observations` [n, O] and `actions` [n, A] in a new array. `partOf` returns the state's parts, which are
+   * read in place. Throws `RangeError` if the sizes do not match.
    */
   async evaluate(
     partOf: (name: string) => Float32Array,

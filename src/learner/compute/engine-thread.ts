@@ -1,6 +1,6 @@
 /**
- * The engine in a thread of its own: the caller's goes on during a call, and fills the inputs of the next. Needs the
- * built program (`dist`): a worker thread cannot run TypeScript.
+ * The engine in a worker thread: the caller's thread continues during a call, and fills the inputs of the next. Needs the
+ * built program (`dist`), since a worker thread cannot run TypeScript.
  */
 import { Worker } from 'node:worker_threads';
 import { ReinError, unpackError } from '../../core/index.ts';
@@ -17,7 +17,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** As `TrainingEngine` says; every verb waits for its answer. */
+/** Implements `TrainingEngine`; every method waits for the worker's answer. */
 export class EngineThread implements TrainingEngine {
   readonly spec: LearnerSpec;
   readonly #worker: Worker;

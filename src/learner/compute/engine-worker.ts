@@ -1,4 +1,4 @@
-/** The thread of `EngineThread`: an engine of its own whose verbs are called by messages, one after the other. */
+/** Worker thread of `EngineThread`: an engine whose methods are called by messages, one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf, type PackedError, packError, ReinError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
@@ -8,16 +8,16 @@ import type { InputArrays } from '../update/update-inputs.ts';
 import { LocalEngine } from './local-engine.ts';
 import type { CallReport } from './training-engine.ts';
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface EngineStart {
   readonly spec: LearnerSpec;
   readonly hasRobot: boolean;
 }
 
-/** What it can be asked for. After `close` the thread ends by itself: to terminate it during a call would abort the process. */
+/** Methods that can be called. After `close` the thread ends by itself: terminating it during a call would abort the process. */
 export type EngineVerb = 'openShared' | 'run' | 'shut' | 'read' | 'write' | 'criticValues' | 'close';
 
-/** Requests are answered in their order, one answer each. */
+/** Requests are answered in order, one answer each. */
 export interface EngineRequest {
   readonly verb: EngineVerb;
   readonly args: unknown[];
@@ -25,7 +25,7 @@ export interface EngineRequest {
 
 export type EngineAnswer = { readonly value: unknown } | { readonly error: PackedError | Error };
 
-/** Where a phase reads its inputs, and where the agent writes them. */
+/** Inputs that a phase reads, and the shared copies that the agent writes. */
 interface PhaseInputs {
   readonly own: InputArrays;
   readonly shared: readonly InputArrays[];
@@ -35,7 +35,7 @@ interface PhaseInputs {
 export class SharedEngine extends LocalEngine {
   readonly #phases = new Map<PhaseName, PhaseInputs>();
 
-  /** As `open`; `shared`: the same inputs, as many times as calls may be filled ahead, in shared memory. */
+  /** Like `open`; `shared`: sets of the same inputs in shared memory, one for each call that may be filled ahead. */
   async openShared(phase: PhaseName, updates: number, shared: readonly InputArrays[]): Promise<void> {
     const { sets } = await this.open(phase, updates);
     this.#phases.set(phase, { own: sets[0]!, shared });
@@ -43,7 +43,7 @@ export class SharedEngine extends LocalEngine {
 
   override run(phase: PhaseName, set: number): Promise<CallReport> {
     const { own, shared } = this.#phases.get(phase)!;
-    // The runtime takes no shared memory: a copy, below a hundredth of the call that follows.
+    // The runtime does not accept shared memory: copy, which takes less than a hundredth of the call.
     for (const [name, values] of Object.entries(shared[set]!)) {
       (own[name] as Float32Array).set(values as Float32Array);
     }
@@ -67,7 +67,7 @@ async function answerTo(engine: SharedEngine, { verb, args }: EngineRequest): Pr
     const call = engine[verb] as (...args: unknown[]) => Promise<unknown>;
     return { value: await call.apply(engine, args) };
   } catch (error) {
-    // A `RangeError` is the caller's mistake; of all else people read one message.
+    // A `RangeError` is the caller's mistake; all other errors become one readable message.
     const isKnown = error instanceof ReinError || error instanceof RangeError;
     return { error: packError(isKnown ? error : new ReinError('policy', messageOf(error))) };
   }

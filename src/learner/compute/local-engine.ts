@@ -1,4 +1,4 @@
-/** The engine in the thread of its caller: a call blocks it. */
+/** The engine in the caller's thread: a call blocks it. */
 import { PingPongState } from '../engine/session.ts';
 import { type Algorithm, type PhaseName, phaseOf } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
@@ -7,7 +7,7 @@ import { CriticValues } from './critic-values.ts';
 import { PhaseSession } from './phase-session.ts';
 import type { CallReport, OpenPhase, TrainingEngine } from './training-engine.ts';
 
-/** As `TrainingEngine` says; nothing else happens in this thread during a call. */
+/** Implements `TrainingEngine`; nothing else runs in this thread during a call. */
 export class LocalEngine implements TrainingEngine {
   readonly spec: LearnerSpec;
   readonly #algorithm: Algorithm;

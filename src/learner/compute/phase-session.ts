@@ -1,4 +1,4 @@
-/** One phase of an algorithm, loaded: graph, arrays and metrics of its training calls. */
+/** One loaded phase of an algorithm: graph, arrays and metrics of its training calls. */
 import { Bindings, type PingPongState, Session } from '../engine/session.ts';
 import { threadsHere } from '../engine/threads.ts';
 import type { Algorithm, Phase } from '../update/algorithm.ts';
@@ -8,12 +8,12 @@ import { buildUpdateGraph, type UpdateGraph } from '../update/update-graph.ts';
 import { type InputArrays, inputArrays } from '../update/update-inputs.ts';
 import type { CallReport } from './training-engine.ts';
 
-/** The longest gradient that is learned from: a thousand squares of it, which Adam's second moment may come to, are finite in float32. */
+/** Largest accepted gradient norm: a thousand times its square, which Adam's second moment may reach, is finite in float32. */
 const LONGEST_GRADIENT = 1e17;
 
-/** Made by `create`; `close` gives the runtime its memory back. */
+/** Created by `create`; `close` releases the runtime's memory. */
 export class PhaseSession {
-  /** What a call reads beside the state; filled by the caller. */
+  /** Inputs of a call besides the state; filled by the caller. */
   readonly inputs: InputArrays;
   readonly #session: Session;
   readonly #updateGraph: UpdateGraph;
@@ -53,14 +53,14 @@ export class PhaseSession {
     return new PhaseSession(session, updateGraph, updates);
   }
 
-  /** What each of `inputs` is filled with. */
+  /** Declarations of `inputs`. */
   get declared(): UpdateGraph['inputs'] {
     return this.#updateGraph.inputs;
   }
 
   /**
-   * One call. `state` changes only where everything that is reported is finite: also the gradient of every network that was
-   * trained, and the parameters that were written (see `UpdateGraph.outerMetrics`).
+   * Runs one call. `state` changes only if every reported value is finite: these include the gradient of every trained network and
+   * the written parameters (see `UpdateGraph.outerMetrics`).
    */
   async run(state: PingPongState): Promise<CallReport> {
     const { changed } = this.#updateGraph;
@@ -91,9 +91,9 @@ export class PhaseSession {
   }
 }
 
-/** Whether `rows` of the numbers `names` are finite, and their gradients short enough for the moments to stay so. */
+/** True if `rows` of the metrics `names` are finite, and gradients short enough for the moments to stay finite. */
 function areSound(names: readonly string[], rows: Float32Array): boolean {
   const limits = names.map((name) => (isGradientNorm(name) ? LONGEST_GRADIENT : Number.MAX_VALUE));
-  // A NaN is not below anything.
+  // NaN fails the comparison.
   return rows.every((value, i) => Math.abs(value) <= limits[i % limits.length]!);
 }

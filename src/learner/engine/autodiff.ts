@@ -1,12 +1,12 @@
-/** Reverse-mode differentiation: writes the nodes of the gradient into the graph of the loss. */
+/** Reverse-mode differentiation: adds the nodes of the gradient to the graph of the loss. */
 
 import { add } from '../ops/elements.ts';
 import { sameShape, show, type Tensor } from './graph.ts';
 
 /**
- * The gradients of `loss` (one element) for each of `parameters`, in their shapes. Only what lies between a
- * parameter and the loss is differentiated. Throws `RangeError` where a parameter does not reach the loss or an
- * operation on the way has no gradient.
+ * Returns the gradients of `loss` (one element) for each of `parameters`, in their shapes. Only the operations between a
+ * parameter and the loss are differentiated. Throws `RangeError` if a parameter does not reach the loss or an operation in
+ * between has no gradient.
  */
 export function gradients(loss: Tensor, parameters: readonly Tensor[]): Tensor[] {
   if (loss.size !== 1) throw loss.graph.mistake(`a loss has one element, this one has the shape ${show(loss.shape)}`);
@@ -41,7 +41,7 @@ export function gradients(loss: Tensor, parameters: readonly Tensor[]): Tensor[]
   });
 }
 
-/** Orders tensors inputs first, and notes for each whether a wanted tensor lies below it. */
+/** Sorts tensors topologically, inputs first, and records for each whether it depends on a wanted tensor. */
 function visit(tensor: Tensor, wanted: ReadonlySet<Tensor>, depends: Map<Tensor, boolean>, order: Tensor[]): boolean {
   const known = depends.get(tensor);
   if (known !== undefined) return known;

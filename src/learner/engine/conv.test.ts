@@ -10,7 +10,7 @@ import { Bindings, Session } from './session.ts';
 
 type Build = (x: readonly Tensor[]) => Tensor;
 
-/** Name, image, weight, what is built of them. */
+/** Name, image, weight, and the expression under test. */
 const CASES: readonly [string, Shape, Shape, Build][] = [
   ['1x1', [2, 3, 2, 3], [2, 3, 1, 1], ([x, w]) => conv2d(x!, w!)],
   ['3x3, batch 1', [1, 2, 4, 5], [3, 2, 3, 3], ([x, w]) => conv2d(x!, w!)],

@@ -1,4 +1,4 @@
-/** Convolution over images, with its gradients: for the image its transpose, for the weight a product of patches. */
+/** 2-D convolution with its gradients: for the image the transposed convolution, for the weight a product of patches. */
 
 import { mul, stopGradient } from '../ops/elements.ts';
 import { concat, cut, padAll, reduceSum, reshape, transpose } from '../ops/shape.ts';
@@ -7,8 +7,8 @@ import { type Graph, type Shape, scopeOf, show, type Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
 
 /**
- * Slides `weight` [out, in, k, l] over `image` [B, in, H, W] and gives [B, out, h, w] with
- * h = ⌊(H + 2·padding − k)/stride⌋ + 1. A bias is an `add` of [out, 1, 1].
+ * Convolves `image` [B, in, H, W] with `weight` [out, in, k, l] and returns [B, out, h, w] with
+ * h = ⌊(H + 2·padding − k)/stride⌋ + 1. For a bias, `add` [out, 1, 1].
  */
 export function conv2d(image: Tensor, weight: Tensor, options: ConvOptions = {}): Tensor {
   const g = scopeOf(image, weight);
@@ -20,7 +20,7 @@ export function conv2d(image: Tensor, weight: Tensor, options: ConvOptions = {})
   );
 }
 
-/** From the large image to the small one. */
+/** Forward convolution, from the large image to the small one. */
 function convolve(image: Tensor, weight: Tensor, windows: Windows): Tensor {
   const g = scopeOf(image, weight);
   if (g.real === 'float64') return convolveInSteps(image, weight, windows);
@@ -28,7 +28,7 @@ function convolve(image: Tensor, weight: Tensor, windows: Windows): Tensor {
   return g.emit('Conv', [image, weight], [batch, count, ...small], { attributes: attributesOf(windows) });
 }
 
-/** From the small image to the large one: the transpose of `convolve`. */
+/** Transpose of `convolve`, from the small image to the large one. */
 function spread(image: Tensor, weight: Tensor, windows: Windows): Tensor {
   const g = scopeOf(image, weight);
   const { batch, channels, large, small, kernel, stride, padding } = windows;
@@ -42,17 +42,17 @@ function spread(image: Tensor, weight: Tensor, windows: Windows): Tensor {
   return g.emit('ConvTranspose', [image, weight], [batch, channels, ...large], { attributes });
 }
 
-/** The gradient for the weight, from the large image on one side of it and the small image on the other. */
+/** Gradient for the weight, from the large image on its input side and the small image on its output side. */
 function weightGradient(large: Tensor, small: Tensor, windows: Windows): Tensor {
   const { batch, channels, count, kernel } = windows;
   const flat = reshape(small, [batch, count, windows.small[0] * windows.small[1]]);
-  // One product for each image and a sum: to join the images first would move all columns once more.
+  // One product per image and a sum: joining the images first would move all columns once more.
   const products = matmul(flat, transpose(columns(large, windows)));
   const sum = reshape(reduceSum(products, [0]), [count, products.shape[2]!]);
   return reshape(pickColumns(sum, columnOrder(windows)), [count, channels, ...kernel]);
 }
 
-/** The convolution as patches times weights: for float64, in which the runtime has no Conv. Differentiable for `image`. */
+/** Convolution as patches times weights: for float64, for which the runtime has no Conv. Differentiable for `image`. */
 function convolveInSteps(image: Tensor, weight: Tensor, windows: Windows): Tensor {
   const { batch, channels, count, kernel, small } = windows;
   const flat = reshape(weight, [count, channels * kernel[0] * kernel[1]]);
@@ -64,7 +64,7 @@ function convolveInSteps(image: Tensor, weight: Tensor, windows: Windows): Tenso
   return reshape(matmul(inColumns, columns(image, windows)), [batch, count, ...small]);
 }
 
-/** Columns `order` of a matrix. */
+/** Selects the columns `order` of a matrix. */
 function pickColumns(matrix: Tensor, order: readonly number[]): Tensor {
   const attributes = [{ name: 'axis', kind: 'int', value: 1 } as const];
   const indices = matrix.graph.integers(order);
@@ -79,15 +79,15 @@ function attributesOf({ kernel, stride, padding }: Windows) {
   ] as const;
 }
 
-/** How the kernel moves over the image; both axes alike. */
+/** Options of a convolution; both axes alike. */
 interface ConvOptions {
-  /** Pixels from one place of the kernel to the next, ≥ 1; 1 where left out. */
+  /** Pixels between neighbouring positions of the kernel, ≥ 1; default 1. */
   readonly stride?: number;
-  /** Zeros around the image, ≥ 0; 0 where left out. */
+  /** Zeros around the image, ≥ 0; default 0. */
   readonly padding?: number;
 }
 
-/** The sizes of one convolution from a large image [batch, channels, height, width] to a small one [batch, count, …small]. */
+/** Sizes of one convolution from a large image [batch, channels, height, width] to a small one [batch, count, …small]. */
 interface Windows {
   readonly batch: number;
   readonly channels: number;
@@ -99,7 +99,7 @@ interface Windows {
   readonly padding: number;
 }
 
-/** The sizes where `weight` [count, channels, k, l] slides over `image` [B, channels, H, W]. */
+/** Sizes of the convolution of `image` [B, channels, H, W] with `weight` [count, channels, k, l]. */
 function windowsOf(g: Graph, image: Shape, weight: Shape, options: ConvOptions): Windows {
   const { stride = 1, padding = 0 } = options;
   const [batch, channels, height, width] = fourSizes(g, 'image', image);
@@ -120,7 +120,7 @@ function windowsOf(g: Graph, image: Shape, weight: Shape, options: ConvOptions):
   return { batch, channels, large: [height, width], count, small, kernel: [k, l], stride, padding };
 }
 
-/** The four sizes of an image or weight, or the mistake. */
+/** The four sizes of an image or weight; throws if there are not four. */
 function fourSizes(g: Graph, what: string, shape: Shape): [number, number, number, number] {
   const [a, b, c, d, ...rest] = shape;
   if (a === undefined || b === undefined || c === undefined || d === undefined || rest.length > 0) {
@@ -131,11 +131,11 @@ function fourSizes(g: Graph, what: string, shape: Shape): [number, number, numbe
 }
 
 /**
- * The patches of `image` under the kernel, one a column: [B, taps·channels, h·w], rows in the order of `columnOrder`.
+ * Patches of `image` under the kernel, one per column: [B, taps·channels, h·w], rows in the order of `columnOrder`.
  * Differentiable.
  *
- * Strided slices are slow in the runtime. So the image is first folded by the stride into channels (SpaceToDepth): each
- * tap of the kernel is then a block of channels under a shift, and neighbouring blocks of one shift are cut as one.
+ * Strided slices are slow in the runtime. Therefore the stride is first folded into channels (SpaceToDepth): each tap of the
+ * kernel is then a block of channels under a shift, and neighbouring blocks of one shift are cut out together.
  */
 function columns(image: Tensor, windows: Windows): Tensor {
   const { batch, channels, kernel, small } = windows;
@@ -146,7 +146,7 @@ function columns(image: Tensor, windows: Windows): Tensor {
   return reshape(concat(parts, 1), [batch, kernel[0] * kernel[1] * channels, small[0] * small[1]]);
 }
 
-/** For each element (channel, i, j) of a kernel in row-major order: its row in `columns`. */
+/** Row in `columns` of each element (channel, i, j) of a kernel, in row-major order. */
 function columnOrder(windows: Windows): number[] {
   const { channels, kernel, stride } = windows;
   const rank = new Map<number, number>();
@@ -163,7 +163,7 @@ function columnOrder(windows: Windows): number[] {
   });
 }
 
-/** Blocks [from, to) of the folded image under the shift (row, column): taps of the kernel that lie together. */
+/** Blocks [from, to) of the folded image under the shift (row, column): taps of the kernel that are contiguous. */
 interface Run {
   readonly row: number;
   readonly column: number;
@@ -177,7 +177,7 @@ function runs({ kernel: [k, l], stride }: Windows): Run[] {
     for (let column = 0; column * stride < l; column++) {
       const height = Math.min(stride, k - row * stride);
       const width = Math.min(stride, l - column * stride);
-      // A block's number is i·stride + j. Whole rows of blocks follow one another, parts of rows do not.
+      // The index of a block is i·stride + j. Whole rows of blocks are contiguous, parts of rows are not.
       if (width === stride) found.push({ row, column, from: 0, to: height * stride });
       else for (let i = 0; i < height; i++) found.push({ row, column, from: i * stride, to: i * stride + width });
     }
@@ -185,7 +185,7 @@ function runs({ kernel: [k, l], stride }: Windows): Run[] {
   return found;
 }
 
-/** Pads or cuts the image to just what the kernel reaches, and folds stride × stride pixels into channels. */
+/** Pads or crops the image to the area reached by the kernel, and folds stride × stride pixels into channels. */
 function foldByStride(image: Tensor, { batch, channels, large, kernel, small, stride, padding }: Windows): Tensor {
   const size = small.map((n, axis) => stride * (n - 1 + Math.ceil(kernel[axis]! / stride)));
   const after = size.map((n, axis) => Math.max(0, n - padding - large[axis]!));

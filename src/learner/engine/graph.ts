@@ -1,6 +1,6 @@
 /**
- * Builds ONNX graphs with fixed shapes. Every value knows its shape when it is made, so a mistake is
- * reported where it is made, with the name of the layer, and not by the runtime later.
+ * Builds ONNX graphs with fixed shapes. Every value knows its shape on creation, so a mistake is reported where it is
+ * made, with the name of the layer, and not later by the runtime.
  */
 import {
   type AttributeDef,
@@ -14,19 +14,19 @@ import {
 
 export type Shape = readonly number[];
 
-/** The number of elements of a tensor of `shape`. */
+/** Number of elements of a tensor of `shape`. */
 export function sizeOf(shape: Shape): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** The floating type of a graph: float64 exists for gradient checks. */
+/** Floating-point type of a graph: float64 exists for gradient checks. */
 export type RealType = 'float32' | 'float64';
 
-/** How a tensor came about: what reverse-mode differentiation needs. */
+/** Origin of a tensor, for reverse-mode differentiation. */
 export interface TapeRecord {
   readonly op: string;
   readonly inputs: readonly Tensor[];
-  /** One per input: the gradient of the loss for that input, given the one for the output. `undefined`: not differentiable. */
+  /** One per input: maps the gradient of the output to that of the input. `undefined`: not differentiable. */
   readonly backward: readonly (((gradient: Tensor) => Tensor) | undefined)[];
 }
 
@@ -57,7 +57,7 @@ export class Tensor {
     return this.value.name;
   }
 
-  /** The number of elements. */
+  /** Number of elements. */
   get size(): number {
     return sizeOf(this.shape);
   }
@@ -78,13 +78,13 @@ export interface EmitOptions {
   readonly type?: ElementType;
 }
 
-/** What a loop body hands back: new values of the carried tensors, and values that are stacked over iterations. */
+/** Result of a loop body: new values of the carried tensors, and values stacked over iterations. */
 export interface LoopResult {
   readonly carried: readonly Tensor[];
   readonly stacked: readonly Tensor[];
 }
 
-/** Shared by a graph and the loop bodies inside it. */
+/** State shared by a graph and the loop bodies inside it. */
 interface Context {
   names: number;
   readonly layers: string[];
@@ -111,7 +111,7 @@ export class Graph {
     this.#context = parent === undefined ? { names: 0, layers: [], constants: new Map() } : parent.#context;
   }
 
-  /** Names everything that `build` makes, for error messages and for tools that show the graph. */
+  /** Names everything that `build` creates, for error messages and for tools that show the graph. */
   layer<T>(name: string, build: () => T): T {
     this.#context.layers.push(name);
     try {
@@ -121,13 +121,13 @@ export class Graph {
     }
   }
 
-  /** The error for a mistake at the place that is being built. */
+  /** Creates the error for a mistake in the layer under construction. */
   mistake(message: string): RangeError {
     const where = this.#context.layers.join('.');
     return new RangeError(`${this.root.name}${where === '' ? '' : `: ${where}`}: ${message}`);
   }
 
-  /** A graph input. The first size may be −1: any length, to be taken apart by `rowAt`. */
+  /** Adds a graph input. The first size may be −1: any length, to be indexed by `rowAt`. */
   input(name: string, shape: Shape, type: ElementType = this.real): Tensor {
     if (this.#inputs.some((input) => input.name === name)) throw this.mistake(`two inputs are named "${name}"`);
     const tensor = new Tensor(this, { name, isNamed: true }, shape, type);
@@ -135,10 +135,10 @@ export class Graph {
     return tensor;
   }
 
-  /** Makes `tensor` an output under `name`. */
+  /** Makes `tensor` an output named `name`. */
   output(name: string, tensor: Tensor): void {
     if (this.#outputs.some((output) => output.name === name)) throw this.mistake(`two outputs are named "${name}"`);
-    // Values from elsewhere, and values that already have a public name, need a node of their own.
+    // Values from other graphs, and values that already have a public name, need a node of their own.
     const own = tensor.graph === this && !tensor.value.isNamed;
     const result = own ? tensor : this.emit('Identity', [tensor], tensor.shape, { type: tensor.type });
     result.value.name = name;
@@ -146,20 +146,20 @@ export class Graph {
     this.#outputs.push(result);
   }
 
-  /** A constant of the graph's floating type. Equal scalars are shared. */
+  /** Adds a constant of the graph's floating-point type. Equal small constants are shared. */
   constant(values: number | ArrayLike<number>, shape: Shape = []): Tensor {
     const array = typeof values === 'number' ? [values] : Array.from(values);
     const real = this.real === 'float64' ? Float64Array.from(array) : Float32Array.from(array);
     return this.#constant(array, new Uint8Array(real.buffer), shape, this.real);
   }
 
-  /** A constant of 64-bit integers: axes, sizes, indices. */
+  /** Adds a constant of 64-bit integers: axes, sizes, indices. */
   integers(values: readonly number[], shape: Shape = [values.length]): Tensor {
     const data = new Uint8Array(BigInt64Array.from(values, (v) => BigInt(v)).buffer);
     return this.#constant(values, data, shape, 'int64');
   }
 
-  /** Adds one node with one output. Inputs may come from this graph or from one around it. */
+  /** Adds one node with one output. Inputs may come from this graph or from an enclosing one. */
   emit(op: string, inputs: readonly Tensor[], shape: Shape, options: EmitOptions = {}): Tensor {
     const record = options.backward && { op, inputs, backward: options.backward };
     const output = this.#fresh(op, shape, options.type ?? this.real, record);
@@ -167,7 +167,7 @@ export class Graph {
     return output;
   }
 
-  /** Adds one node with several outputs, none of which gradients flow through. */
+  /** Adds one node with several outputs, through which no gradients flow. */
   emitMany(
     op: string,
     inputs: readonly Tensor[],
@@ -179,15 +179,15 @@ export class Graph {
     return outputs;
   }
 
-  /** Adds a second tensor record over an existing node's output: how an op attaches its own gradient. */
+  /** Adds a second tensor record over an existing node's output, by which an operation attaches a custom gradient. */
   withGradient(tensor: Tensor, inputs: readonly Tensor[], backward: TapeRecord['backward']): Tensor {
     return new Tensor(tensor.graph, tensor.value, tensor.shape, tensor.type, { op: 'custom', inputs, backward });
   }
 
   /**
    * Repeats `build` `tripCount` times (ONNX `Loop`). `build` receives the body's graph, the iteration number
-   * (int64 scalar) and the carried values; it may use any tensor from outside. What it computes from outside
-   * tensors alone lands outside, and so runs once.
+   * (int64 scalar) and the carried values; it may use any outer tensor. Operations on outer tensors alone are placed outside,
+   * and so run once.
    */
   loop(
     tripCount: Tensor,
@@ -215,7 +215,7 @@ export class Graph {
     return { carried: outside, stacked };
   }
 
-  /** The bytes of the `.onnx` model. Nodes that no output needs are left out. */
+  /** Returns the bytes of the `.onnx` model. Nodes that no output needs are omitted. */
   serialize(metadata?: Readonly<Record<string, string>>): Uint8Array {
     if (this.root !== this) throw new TypeError('only a whole graph can be serialized, not a loop body');
     return encodeModel(this.#define(new Set()), metadata);
@@ -282,7 +282,7 @@ export class Graph {
   }
 }
 
-/** The innermost graph among those of `tensors`: where a node that uses them all belongs. */
+/** Innermost graph among those of `tensors`: the place for a node that uses them all. */
 export function scopeOf(...tensors: readonly Tensor[]): Graph {
   return tensors.reduce(
     (inner, tensor) => (tensor.graph.depth > inner.depth ? tensor.graph : inner),
@@ -294,7 +294,7 @@ export function sameShape(a: Shape, b: Shape): boolean {
   return a.length === b.length && a.every((size, i) => size === b[i]);
 }
 
-/** A shape as people write it: `[2,128,1]`. */
+/** Text of a shape: `[2,128,1]`. */
 export function show(shape: Shape): string {
   return `[${shape.join(',')}]`;
 }

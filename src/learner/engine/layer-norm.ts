@@ -11,7 +11,7 @@ import { matmul } from './linear.ts';
 
 const EPSILON = 1e-5;
 
-/** The norm of `x` [..., B, n] by `scale` and `shift` [..., 1, n]. Its three gradients share their passes over x. */
+/** Normalises `x` [..., B, n] with `scale` and `shift` [..., 1, n]. Its three gradients share their passes over x. */
 export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor {
   const { normalised, inverseStd } = normalise(x);
   const y = add(mul(normalised, scale), shift);
@@ -23,7 +23,7 @@ export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor
   };
   const toX = (d: Tensor): Tensor => {
     const scaled = mul(d, scale);
-    // The mean of scaled·normalised is a product with a column, so that it is never written out.
+    // The mean of scaled·normalised as a product with a column, so that the product is never materialised.
     const along = mul(normalised, matmul(productWith(d), meanColumn(scale)));
     return mul(inverseStd, sub(sub(scaled, reduceMean(scaled, [-1])), along));
   };
@@ -32,8 +32,8 @@ export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor
 }
 
 /**
- * A row [..., 1, n] as the column [..., n, 1] of a weighted mean. Divided by a vector: the runtime would fold a scalar into
- * the product that follows, and with it leave the fast way of multiplying with one column.
+ * Turns a row [..., 1, n] into the column [..., n, 1] of a weighted mean. Divided by a vector: the runtime would fold a scalar into
+ * the following product, which then would miss the fast path for a single column.
  */
 function meanColumn(row: Tensor): Tensor {
   const width = row.shape.at(-1)!;
@@ -50,7 +50,7 @@ function normalise(x: Tensor): Normalised {
   return x.graph.real === 'float32' ? fusedNorm(x) : plainNorm(x);
 }
 
-/** One node: what training runs. */
+/** Single fused node, used in training. */
 function fusedNorm(x: Tensor): Normalised {
   const g = x.graph;
   const width = x.shape.at(-1)!;
@@ -64,7 +64,7 @@ function fusedNorm(x: Tensor): Normalised {
   return { normalised: outputs[0]!, inverseStd: outputs[2]! };
 }
 
-/** The same in single steps: the node above keeps its statistics in float32, also in a float64 graph. */
+/** The same in single operations: the fused node keeps its statistics in float32, even in a float64 graph. */
 function plainNorm(x: Tensor): Normalised {
   const input = stopGradient(x);
   const centred = sub(input, reduceMean(input, [-1]));

@@ -18,7 +18,7 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
       `matmul of ${show(a.shape)} and ${show(b.shape)}: the inner sizes ${inner} and ${b.shape.at(-2)} differ`,
     );
   }
-  // Against one column the gradient is an outer product, which the runtime multiplies faster element by element.
+  // With a single column the gradient is an outer product, for which elementwise multiplication is faster in the runtime.
   const toA = (d: Tensor) => (columns === 1 ? mul(d, transpose(b)) : matmul(d, transpose(b)));
   return g.emit('MatMul', [a, b], [...lead, rows, columns], {
     backward: [(d) => sumTo(toA(d), a.shape), (d) => sumTo(matmul(transpose(a), d), b.shape)],
@@ -29,7 +29,7 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
  * x·weight + bias. x [..., B, in], weight [..., in, out], bias [..., 1, out].
  *
  * In an ensemble's thin first layer, whose input all members share, the bias is one more row of the weights: the product
- * adds it, where a sum would go over all members' outputs once more, forwards and backwards.
+ * adds it, which saves a pass over all members' outputs, forwards and backwards.
  */
 export function linear(x: Tensor, weight: Tensor, bias: Tensor): Tensor {
   if (isThin(weight) && weight.shape.length > x.shape.length) {
@@ -38,15 +38,15 @@ export function linear(x: Tensor, weight: Tensor, bias: Tensor): Tensor {
   return add(matmul(x, weight), bias);
 }
 
-/** How many times fewer inputs than outputs a layer has at least for work on its weights to be little beside work on its outputs. */
+/** Smallest ratio of outputs to inputs at which work on a layer's weights is negligible beside work on its outputs. */
 const THIN = 4;
 
-/** Whether work on `weight` [..., in, out] costs little beside work on what it gives. */
+/** True if work on `weight` [..., in, out] is cheap compared with work on its outputs. */
 function isThin(weight: Tensor): boolean {
   return weight.shape.at(-2)! * THIN <= weight.shape.at(-1)!;
 }
 
-/** `x` with a last column of ones. */
+/** Appends a column of ones to `x`. */
 function withOnes(x: Tensor): Tensor {
   const shape = [...x.shape.slice(0, -1), 1];
   return concat([x, x.graph.constant(new Float32Array(sizeOf(shape)).fill(1), shape)], -1);

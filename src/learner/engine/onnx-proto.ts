@@ -5,7 +5,7 @@
 
 import { ProtoWriter } from '../../core/index.ts';
 
-/** Element types that we use, with their numbers in `TensorProto.DataType`. */
+/** Element types in use, with their numbers in `TensorProto.DataType`. */
 export const ELEMENT_TYPES = { float32: 1, int64: 7, bool: 9, float64: 11 } as const;
 export type ElementType = keyof typeof ELEMENT_TYPES;
 
@@ -31,7 +31,7 @@ export interface InitializerDef {
   readonly data: Uint8Array;
 }
 
-/** An input or output. A size of −1 is left open: the session accepts any. */
+/** An input or output. A size of −1 is left open: the session accepts any size. */
 export interface ValueDef {
   readonly name: string;
   readonly type: ElementType;
@@ -46,11 +46,11 @@ export interface GraphDef {
   readonly outputs: readonly ValueDef[];
 }
 
-/** IR 8 and operator set 18: reductions take their axes as inputs, LayerNormalization exists. */
+/** IR 8 and operator set 18: reductions take their axes as inputs, and LayerNormalization exists. */
 const IR_VERSION = 8;
 const OPSET_VERSION = 18;
 
-/** The bytes of a `.onnx` file. `metadata` becomes `metadata_props`. */
+/** Returns the bytes of a `.onnx` file. `metadata` becomes `metadata_props`. */
 export function encodeModel(graph: GraphDef, metadata: Readonly<Record<string, string>> = {}): Uint8Array {
   const w = new ProtoWriter();
   w.int(1, IR_VERSION);

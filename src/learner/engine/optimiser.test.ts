@@ -4,7 +4,7 @@ import { Graph } from './graph.ts';
 import { adam, adamStep, clipNorm, polyak } from './optimiser.ts';
 import { Bindings, Session } from './session.ts';
 
-/** Adam as its paper writes it. */
+/** Adam as written in its paper. */
 function reference(w: number[], gradients: number[][], rate: number, decay: number): number[] {
   const [m, v] = [w.map(() => 0), w.map(() => 0)];
   let x = w;

@@ -1,4 +1,4 @@
-/** Adam and AdamW on flat parameter vectors, and slowly moving copies of parameters. */
+/** Adam and AdamW on flat parameter vectors, and slow copies of parameters (Polyak averages). */
 
 import { add, div, minimum, mul, sqrt, square, sub } from '../ops/elements.ts';
 import { concat, reduceSum, reshape } from '../ops/shape.ts';
@@ -17,12 +17,12 @@ export interface AdamState {
 }
 
 /**
- * One step of Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980), with `kept` < 1 with decoupled weight decay
+ * One step of Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980); with `kept` < 1, with decoupled weight decay
  * (Loshchilov and Hutter, https://arxiv.org/abs/1711.05101).
  *
- * The moments are kept divided by (1 − β₁) and (1 − β₂): m' = β₁m + g, v' = β₂v + g², w' = w − s·m'/(√v' + e).
- * `step` and `epsilon` carry the bias corrections, as `adamStep` computes them; `kept` is what
- * weight decay leaves of the parameters: 1 − learning rate·weight decay.
+ * The moments are stored divided by (1 − β₁) and (1 − β₂): m' = β₁m + g, v' = β₂v + g², w' = w − s·m'/(√v' + e).
+ * `step` and `epsilon` include the bias corrections, as `adamStep` computes them; `kept` is the factor of weight decay on the
+ * parameters: 1 − learning rate·weight decay.
  */
 export function adam(
   state: AdamState,
@@ -38,14 +38,14 @@ export function adam(
   return { parameters: sub(left, change), first, second };
 }
 
-/** The two numbers that step `count` (from 1) of `adam` takes, at `learningRate`. */
+/** Step size and epsilon of `adam` at step `count` (from 1) and `learningRate`. */
 export function adamStep(count: number, learningRate: number): { step: number; epsilon: number } {
   const spread = Math.sqrt((1 - BETA2 ** count) / (1 - BETA2));
   return { step: (learningRate * spread * (1 - BETA1)) / (1 - BETA1 ** count), epsilon: EPSILON * spread };
 }
 
 /**
- * Scales a gradient, in one or several tensors, down to the Euclidean norm `limit` where it is longer. Returns it with the
+ * Scales a gradient, in one or several tensors, down to the Euclidean norm `limit` if it is longer. Returns it with the
  * squared norm before, one number.
  */
 export function clipNorm(
@@ -53,14 +53,14 @@ export function clipNorm(
   limit: number,
 ): { clipped: readonly Tensor[]; squaredNorm: Tensor } {
   const parts = gradient.map((part) => reshape(squaredNormOf(part), [1]));
-  // Joined and summed rather than added one by one: the runtime then computes the parts last to first, as a pass backwards does.
+  // Concatenated and summed rather than added: the runtime then computes the parts last to first, as a backward pass does.
   const squaredNorm = parts.length === 1 ? parts[0]! : reduceSum(concat(parts, 0));
   if (limit <= 0) return { clipped: gradient, squaredNorm };
   const factor = minimum(div(limit, add(sqrt(squaredNorm), 1e-6)), 1);
   return { clipped: gradient.map((part) => mul(part, factor)), squaredNorm };
 }
 
-/** Σ g², one number: of a stack of matrices by a product with a column, which the runtime does twice as fast as one sum over all. */
+/** Σ g², one number; for a stack of matrices by a product with a column, which is twice as fast in the runtime as one sum. */
 function squaredNormOf(part: Tensor): Tensor {
   const squares = square(part);
   if (part.shape.length < 3) return reduceSum(squares);
@@ -69,7 +69,7 @@ function squaredNormOf(part: Tensor): Tensor {
   return reduceSum(matmul(squares, ones));
 }
 
-/** target ← target + rate·(online − target): the exponential average with 0 < rate ≤ 1. */
+/** target ← target + rate·(online − target): exponential average with 0 < rate ≤ 1. */
 export function polyak(target: Tensor, online: Tensor, rate: number): Tensor {
   return add(target, mul(sub(online, target), rate));
 }

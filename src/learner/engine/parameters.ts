@@ -1,5 +1,5 @@
 /**
- * All parameters of a network as one flat vector: the optimiser is then a dozen nodes instead of a dozen per
+ * All parameters of a network as one flat vector: the optimiser then needs a dozen nodes instead of a dozen per
  * tensor, and a checkpoint or a weights message is one array.
  */
 
@@ -7,10 +7,10 @@ import type { TensorShape } from '../../core/index.ts';
 import { concat, reshape } from '../ops/shape.ts';
 import { sizeOf, type Tensor } from './graph.ts';
 
-/** Where named tensors lie in one flat vector: the parameters of one member of an ensemble, or the parts of a state. */
+/** Offsets of named tensors in one flat vector: parameters of one member of an ensemble, or parts of a state. */
 export class ParameterLayout {
   readonly entries: readonly (TensorShape & { readonly offset: number; readonly size: number })[];
-  /** Numbers in all, of one member. */
+  /** Total size, of one member. */
   readonly size: number;
 
   constructor(shapes: readonly TensorShape[]) {
@@ -25,17 +25,17 @@ export class ParameterLayout {
   }
 }
 
-/** The parameters of a network by name: [..shape], or [members, ..shape] of an ensemble. */
+/** Parameters of a network by name: [..shape], or [members, ..shape] of an ensemble. */
 export type Parameters = Readonly<Record<string, Tensor>>;
 
-/** The parameter `name`. Throws `RangeError` where there is none. */
+/** Returns the parameter `name`. Throws `RangeError` if there is none. */
 export function parameterOf(parameters: Parameters, name: string): Tensor {
   const tensor = parameters[name];
   if (tensor === undefined) throw new RangeError(`the network has no parameter named "${name}"`);
   return tensor;
 }
 
-/** Takes `flat` apart: [size] into the shapes of `layout`, [members, size] into the same with a leading axis. */
+/** Splits `flat`: [size] into the shapes of `layout`, [members, size] into the same with a leading axis. */
 export function unpack(flat: Tensor, layout: ParameterLayout): Parameters {
   const g = flat.graph;
   const lead = flat.shape.slice(0, -1);
@@ -53,7 +53,7 @@ export function unpack(flat: Tensor, layout: ParameterLayout): Parameters {
   );
 }
 
-/** The inverse of `unpack`, for gradients: `tensors` in the order of `layout`. */
+/** Inverse of `unpack`, for gradients: `tensors` in the order of `layout`. */
 export function pack(tensors: readonly Tensor[], layout: ParameterLayout): Tensor {
   const first = tensors[0]!;
   const lead = first.shape.slice(0, first.shape.length - layout.entries[0]!.shape.length);

@@ -11,7 +11,7 @@ const parts = [
 
 const changed = new Set(['a', 'b']);
 
-/** a ← b, b ← a + b: what is written in place of what is read gives something else. */
+/** a ← b, b ← a + b: overwriting a before it is read would give another result. */
 async function fibonacci(): Promise<Session> {
   const g = new Graph('fibonacci');
   const [a, b] = [g.input('a', [3]), g.input('b', [3])];

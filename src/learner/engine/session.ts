@@ -1,5 +1,5 @@
-/** Runs graphs of ours. The only file of the learner that knows the runtime, onnxruntime-node. */
-// First: core keeps the runtime from writing telemetry.
+/** Runs graphs built by the learner. The only file of the learner that depends on the runtime, onnxruntime-node. */
+// Imported first: core keeps the runtime from writing telemetry.
 import '../../core/index.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { firstLineOf, ReinError, type TensorShape } from '../../core/index.ts';
@@ -7,19 +7,19 @@ import type { Provider } from '../options/learner-config.ts';
 import type { Shape } from './graph.ts';
 import { ParameterLayout } from './parameters.ts';
 
-/** How a graph is loaded: on which processor, with how many threads. */
+/** Processor and threads of a loaded graph. */
 export interface SessionOptions {
-  /** Threads of one operation on the CPU, ≥ 1; 1 where left out. */
+  /** CPU threads of one operation, ≥ 1; default 1. */
   readonly threads?: number;
-  /** Whether waiting threads hold their cores: faster by a fifth on cores that nobody else uses, half as fast on others. */
+  /** Waiting threads spin: a fifth faster on cores that are otherwise idle, half as fast on busy ones. */
   readonly spinning?: boolean;
-  /** Where the graph runs; `cpu` where left out. */
+  /** Processor of the graph; default `cpu`. */
   readonly provider?: Provider;
-  /** Called with one message when `provider` is not to be had and the CPU is used; a process warning where left out. */
+  /** Called with one message if `provider` is unavailable and the CPU is used instead; default: a process warning. */
   readonly onFallback?: (message: string) => void;
 }
 
-/** The runtime's own options, with what is left out filled in. Values of `extra` are strings. */
+/** The runtime's own options, with defaults filled in. Values of `extra` are strings. */
 export function runtimeOptions({
   threads = 1,
   spinning = false,
@@ -36,7 +36,7 @@ export function runtimeOptions({
   };
 }
 
-/** Loads with `open` on the provider that is asked for, or else on the CPU, and says so. Errors of the CPU are thrown. */
+/** Calls `open` for the requested provider, falling back to the CPU with a message. Errors of the CPU are thrown. */
 export async function openWithFallback<T>(
   options: SessionOptions,
   open: (runtime: InferenceSession.SessionOptions) => Promise<T>,
@@ -57,14 +57,14 @@ function fallbackMessage(provider: Provider, error: unknown): string {
   return `The learner was to compute with "${provider}", which cannot be used here (${firstLineOf(error)}); it uses the CPU. "${provider}" needs ${needs[provider]}.`;
 }
 
-/** Arrays that the runtime takes and fills in place. */
+/** Arrays that the runtime reads and fills in place. */
 export type TensorData = Float32Array | Float64Array | BigInt64Array;
 
-/** Named arrays with their shapes, wrapped once and used in every call. The arrays stay the caller's. */
+/** Named arrays with their shapes, wrapped once and used in every call. The caller keeps ownership of the arrays. */
 export class Bindings {
   readonly tensors: Record<string, Tensor> = {};
 
-  /** Wraps `data` without a copy. */
+  /** Wraps `data` without copying. */
   set(name: string, data: TensorData, shape: Shape): void {
     const type = data instanceof Float32Array ? 'float32' : data instanceof Float64Array ? 'float64' : 'int64';
     this.tensors[name] = new Tensor(type, data as Float32Array, shape);
@@ -79,7 +79,7 @@ export class Session {
     this.#session = session;
   }
 
-  /** Loads `model`, for one thread of the CPU where nothing else is asked for: more take the cores of others. */
+  /** Loads `model`, by default for one CPU thread, since more would take cores from other programs. */
   static async create(model: Uint8Array, options: SessionOptions = {}): Promise<Session> {
     return new Session(await openWithFallback(options, (runtime) => InferenceSession.create(model, runtime)));
   }
@@ -108,7 +108,7 @@ export class Session {
 }
 
 /**
- * State that a graph reads and replaces: inputs `name`, outputs `name_next`. Two copies of one flat array each,
+ * State that a graph reads and replaces: inputs `name`, outputs `name_next`. Double-buffered in two flat arrays,
  * because the runtime must not write what it reads; `commit` makes the written one current.
  */
 export class PingPongState {
@@ -126,7 +126,7 @@ export class PingPongState {
     this.#outputs = [this.#bind(0, '_next'), this.#bind(1, '_next')];
   }
 
-  /** All of the current state; a view that is valid until `commit`. */
+  /** The whole current state; a view that is valid until `commit`. */
   get current(): Float32Array {
     return this.#buffers[this.#current];
   }
@@ -138,12 +138,12 @@ export class PingPongState {
     return this.current.subarray(part.offset, part.offset + part.size);
   }
 
-  /** What a run reads. */
+  /** Inputs of a run. */
   get inputs(): Bindings {
     return this.#inputs[this.#current];
   }
 
-  /** What a run writes that replaces the parts named `changed`. */
+  /** Outputs of a run, for the parts named `changed`. */
   outputsOf(changed: ReadonlySet<string>): Bindings {
     const { tensors } = this.#outputs[this.#next];
     const some = new Bindings();
@@ -151,7 +151,7 @@ export class PingPongState {
     return some;
   }
 
-  /** Takes over what the last run wrote; parts that are not `changed` stay as they were. */
+  /** Makes the outputs of the last run current; parts that are not `changed` keep their values. */
   commit(changed: ReadonlySet<string>): void {
     for (const { name, offset, size } of this.#layout.entries) {
       if (changed.has(name)) continue;
@@ -160,7 +160,7 @@ export class PingPongState {
     this.#current = this.#next;
   }
 
-  /** Replaces the current state. Throws `ReinError` when the size is another network's. */
+  /** Replaces the current state. Throws `ReinError` if the size does not match these networks. */
   load(values: Float32Array): void {
     const { size } = this.#layout;
     if (values.length !== size) {

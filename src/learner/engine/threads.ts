@@ -1,61 +1,61 @@
 /**
- * How many threads a training session takes and whether they spin while they wait, by what the machine is doing.
+ * Number of threads of a training session, and whether they spin while waiting, depending on the machine's load.
  *
- * Measured with 256×256 layers on two cores (twin critics, 20 updates a call): two spinning threads 49 ms, two that sleep
- * 62 ms, one 88 ms on a quiet machine; beside a program on both cores 190, 97 and 91 ms. A spinning thread burns some 40 ms
- * after each call, which a control loop on the same machine misses at its deadlines.
+ * Measured with 256×256 layers on two cores (twin critics, 20 updates a call): two spinning threads 49 ms, two sleeping
+ * 62 ms, one 88 ms on an idle machine; beside a program on both cores 190, 97 and 91 ms. A spinning thread burns some 40 ms
+ * after each call, which makes a control loop on the same machine miss its deadlines.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { clamp } from '../../core/index.ts';
 
-/** What a session is given. */
+/** Threads of a session. */
 export interface ThreadChoice {
   /** Threads of the runtime for one operation, ≥ 1. */
   readonly threads: number;
-  /** Whether they wait in a loop, which saves their waking and takes their cores. */
+  /** True if waiting threads spin, which saves the wake-up time but occupies their cores. */
   readonly spinning: boolean;
 }
 
-/** What a machine has and what is taken of it. */
+/** Cores of a machine and their load. */
 export interface MachineLoad {
   readonly cores: number;
-  /** How much of all cores other programs use, [0, 1]. */
+  /** Fraction of all cores used by other programs, [0, 1]. */
   readonly busyShare: number;
-  /** A process that controls a robot runs here: its deadlines come first. */
+  /** A process that controls a robot runs here: its deadlines take precedence. */
   readonly hasRobot: boolean;
 }
 
-/** Cores by which others may be busy on a machine that counts as quiet. */
+/** Largest load by other programs, in cores, of a machine that counts as idle. */
 const QUIET_CORES = 0.15;
-/** More threads than this share too little work in layers of a few hundred units. */
+/** With more threads, each has too little work in layers of a few hundred units. */
 const MOST_THREADS = 4;
 
-/** What `asked` comes to on a machine like this. Spinning only where every thread has a core that nobody else uses. */
+/** Resolves `asked` for a machine with this load. Threads spin only if each has an otherwise idle core. */
 export function chooseThreads(asked: number | 'auto', { cores, busyShare, hasRobot }: MachineLoad): ThreadChoice {
   const busyCores = cores * clamp(busyShare, 0, 1);
   const free = cores - busyCores - (hasRobot ? 1 : 0);
-  // Half a core and more is worth a thread that sleeps when it waits.
+  // From half a free core on, another thread that sleeps while waiting is worthwhile.
   const threads = asked === 'auto' ? clamp(Math.floor(free + 0.5), 1, MOST_THREADS) : asked;
   return { threads, spinning: threads > 1 && !hasRobot && threads <= free + QUIET_CORES };
 }
 
-/** The same for this machine as it is now; looks at it for 200 ms, except where one thread is asked for. */
+/** Same for this machine, after watching its load for 200 ms unless one thread is requested. */
 export async function threadsHere(asked: number | 'auto', hasRobot = false): Promise<ThreadChoice> {
   if (asked === 1) return { threads: 1, spinning: false };
   return chooseThreads(asked, await sampleLoad(hasRobot));
 }
 
-/** Time of all cores since the machine began, in its own unit. */
+/** Cumulative time of all cores since boot, in clock ticks. */
 interface CoreTimes {
   readonly total: number;
   readonly idle: number;
 }
 
-/** What `sampleLoad` reads; tests put numbers of their own in its place. */
+/** Data source of `sampleLoad`; replaceable in tests. */
 export interface LoadSource {
   readonly cores: number;
-  /** The first line of `/proc/stat`, or `undefined` where there is none. */
+  /** First line of `/proc/stat`, or `undefined` if there is none. */
   readonly coreTimes: () => string | undefined;
   /** CPU time of this process so far, s. */
   readonly ownS: () => number;
@@ -63,10 +63,10 @@ export interface LoadSource {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** How long the machine is watched, ms. */
+/** Sampling time of the load, ms. */
 const WATCH_MS = 200;
 
-/** Watches the machine for 200 ms. Where its times cannot be read (not Linux), it counts as quiet. */
+/** Samples the load for 200 ms. A machine whose times cannot be read (not Linux) counts as idle. */
 export async function sampleLoad(hasRobot: boolean, source: LoadSource = thisMachine()): Promise<MachineLoad> {
   const { cores } = source;
   const [before, ownBefore, startS] = [parseTimes(source.coreTimes()), source.ownS(), source.nowS()];
@@ -79,7 +79,7 @@ export async function sampleLoad(hasRobot: boolean, source: LoadSource = thisMac
   return { cores, busyShare: clamp(busy - own, 0, 1), hasRobot };
 }
 
-/** Fields of `man 5 proc_stat`: user, nice, system, idle, iowait, irq, softirq, steal; the guests' are in user and nice. */
+/** Fields of `man 5 proc_stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest times are part of user and nice. */
 function parseTimes(line: string | undefined): CoreTimes | undefined {
   const fields = line
     ?.match(/^cpu\s+(.*)/)?.[1]

@@ -1,4 +1,4 @@
-/** An ONNX file of others, opened to turn images into features, one at a time, in memory that is laid out once. */
+/** Session of a third-party ONNX encoder that maps one image at a time to features, in preallocated memory. */
 import {
   allFinite,
   checkModel,
@@ -18,28 +18,28 @@ import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePort
 import { mul, sub } from '../ops/elements.ts';
 import { permute, reshape } from '../ops/shape.ts';
 
-/** What a file says that it takes and gives. */
+/** Encoder model with its input and output specification. */
 export interface EncoderModel {
-  /** Name of the file, for people. */
+  /** File name, for display. */
   readonly file: string;
   readonly bytes: Uint8Array;
-  /** What comes in, channel first. */
+  /** Input image, channel-first. */
   readonly image: ImageShape;
-  /** The encoder sees (pixel − mean)/std, one number a channel. */
+  /** The encoder's input is (pixel − mean)/std, one number per channel. */
   readonly mean: readonly number[];
   readonly std: readonly number[];
-  /** Names in the file; undefined: the only ones. */
+  /** Names in the file; undefined: the only input and output. */
   readonly input: string | undefined;
   readonly output: string | undefined;
 }
 
-/** Where the runtime reads images and writes features. */
+/** Buffers from which the runtime reads images and into which it writes features. */
 interface Memory {
   readonly input: Float32Array;
   readonly inputs: Bindings;
   readonly output: Float32Array;
   readonly outputs: Bindings;
-  /** Of the output, and its name. */
+  /** Shape and name of the output. */
   readonly shape: readonly number[];
   readonly name: string;
   readonly map: FeatureMap;
@@ -77,7 +77,7 @@ export class EncoderSession {
     }
   }
 
-  /** Whether another picture becomes features of the same shape: noise, which has bright places and dark ones. */
+  /** Checks that a second image, noise with bright and dark places, gives features of the same shape. */
   async #tryAgain(): Promise<void> {
     const rng = new Rng(1);
     const noise = Float32Array.from({ length: imageSize(this.#model.image) }, () => rng.uniformIn(0.05, 0.95));
@@ -85,7 +85,7 @@ export class EncoderSession {
     await this.#runFreely('config');
   }
 
-  /** Whether it goes into one file with a policy: to be known before one is trained. */
+  /** Checks that the encoder can be inlined into a policy's file: this must be known before a policy is trained. */
   async #tryInside(info: ModelInfo): Promise<void> {
     const { file, image } = this.#model;
     const g = new Graph('trial');
@@ -96,12 +96,12 @@ export class EncoderSession {
     await whole.close();
   }
 
-  /** What an image becomes, channel first. */
+  /** Feature map of an image, channel-first. */
   get features(): ImageShape {
     return this.#memory.map.shape;
   }
 
-  /** Copies the image at `offset` of `frames` in as that of the next run. */
+  /** Copies the image at `offset` of `frames` into the input of the next run. */
   write(frames: Float32Array, offset: number): void {
     const { image, mean, std } = this.#model;
     const { input } = this.#memory;
@@ -116,22 +116,22 @@ export class EncoderSession {
   }
 
   /**
-   * Rejects with `ReinError` ('policy') where a feature is not finite, or they are not as many as they were at first. Blocks the
-   * thread although it returns a promise.
+   * Runs the encoder. Rejects with `ReinError` ('policy') if a feature is not finite, or the number of features has changed. Blocks
+   * the thread although it returns a promise.
    */
   async run(): Promise<void> {
     const { inputs, outputs, output } = this.#memory;
     try {
       await this.#session.run([inputs], [outputs]);
     } catch (cause) {
-      // What it gives instead is only known where it may give anything.
+      // The actual output is known only if the runtime may allocate it.
       await this.#runFreely('policy');
       throw this.#unequal('policy', cause);
     }
     if (!allFinite(output)) throw notFinite('policy', this.#model.file);
   }
 
-  /** The same into memory that the runtime allocates. */
+  /** Same, with the output allocated by the runtime. */
   async #runFreely(kind: 'config' | 'policy'): Promise<void> {
     const { inputs, name, shape } = this.#memory;
     const { file } = this.#model;
@@ -159,7 +159,7 @@ export class EncoderSession {
     );
   }
 
-  /** Copies the features of the last run to `offset` of `out`, channel first. */
+  /** Copies the features of the last run to `offset` of `out`, channel-first. */
   read(out: Float32Array, offset: number): void {
     const { map, output } = this.#memory;
     const { channels, height, width } = map.shape;
@@ -171,7 +171,7 @@ export class EncoderSession {
     }
   }
 
-  /** Its features [1, F] of `image` [1, channels, height, width] in a graph, which is whole only after `inline`. */
+  /** Adds the features [1, F] of `image` [1, channels, height, width] to a graph, which is complete only after `inline`. */
   emit(image: Tensor): Tensor {
     const { mean, std } = this.#model;
     const { shape, map } = this.#memory;
@@ -186,7 +186,7 @@ export class EncoderSession {
     return reshape(first, [1, given.size]);
   }
 
-  /** `graph`, which `emit` was used in once, as one model with the encoder inside. Throws `ReinError` ('config') where it is too old. */
+  /** Inlines the encoder into `graph`, in which `emit` was used once. Throws `ReinError` ('config') if the encoder's file is too old. */
   inline(graph: Uint8Array): Uint8Array {
     const { file, bytes } = this.#model;
     return inlineModel(graph, ENCODER_PLACE, { file, bytes, input: this.#port.name, output: this.#memory.name });
@@ -197,7 +197,7 @@ export class EncoderSession {
   }
 }
 
-/** From one place to the next and from one channel to the next. */
+/** Distance from one pixel to the next, and from one channel to the next. */
 function strides(layout: ImagePort['layout'], channels: number, places: number): [number, number] {
   return layout === 'channels-first' ? [1, places] : [channels, 1];
 }
@@ -208,7 +208,7 @@ function notFinite(kind: 'config' | 'policy', file: string): ReinError {
   });
 }
 
-/** Runs the encoder once on a grey image, to learn what it gives, and lays out the memory of all later runs. */
+/** Runs the encoder once on a grey image to determine its output, and allocates the buffers of all later runs. */
 async function tryOut(
   session: Session,
   { file, image }: EncoderModel,

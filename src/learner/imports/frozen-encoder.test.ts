@@ -12,7 +12,7 @@ import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
 
 type Options = Pick<FrozenEncoderOptions, 'file' | 'image'> & Partial<FrozenEncoderOptions>;
 
-/** What PyTorch exported and computed: tests/python/make_onnx_golden.py. */
+/** Reference exported and computed by PyTorch: tests/python/make_onnx_golden.py. */
 const GOLDEN = 'tests/golden/onnx/encoder.onnx';
 const golden = JSON.parse(readFileSync('tests/golden/onnx/encoder.json', 'utf8')) as { features: number[] };
 const IMAGE: ImageShape = { channels: 3, height: 8, width: 8 };
@@ -36,7 +36,7 @@ function open(options: Options): Promise<FrozenEncoder> {
 async function encode(options: Options, image: Float32Array, rng = new Rng(1)): Promise<Float32Array> {
   const encoder = await open(options);
   const out = new Float32Array(encoder.variants * encoder.featureSize);
-  // The frame lies somewhere in a larger array, as in an observation.
+  // The frame lies at an offset in a larger array, as in an observation.
   const frames = Float32Array.of(7, ...image, 7);
   await encoder.encode(frames, 1, out).catch((error: unknown) => encoder.close().then(() => Promise.reject(error)));
   await encoder.encodeShifted(frames, 1, out, rng).finally(() => encoder.close());
@@ -110,7 +110,7 @@ describe('encoders of other shapes', () => {
   });
 });
 
-/** As many features as there are pixels above `threshold`. */
+/** Output with as many features as there are pixels above `threshold`. */
 function pixelsAbove(x: Tensor, threshold: number): Tensor {
   const { graph } = x;
   const isAbove = graph.emit('Greater', [reshape(x, [192]), graph.constant(threshold)], [192], { type: 'bool' });

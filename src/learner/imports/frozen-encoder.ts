@@ -1,6 +1,6 @@
 /**
- * An image encoder made by others, from any ONNX file, whose weights stay as they are. Features are computed once for each
- * stored frame, of the frame and of shifted copies of it: the random crops of training, which replay then draws from.
+ * A third-party image encoder with fixed weights, from any ONNX file. Features are computed once for each stored frame, of the
+ * frame itself and of shifted copies: the random crops of training, from which replay then draws.
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -10,19 +10,19 @@ import type { FrozenEncoderSettings } from '../options/encoder.ts';
 import { shiftFrame } from '../replay/crops.ts';
 import { EncoderSession } from './encoder-session.ts';
 
-/** The settings, and what comes in: frames in [0, 1], channel first. */
+/** Encoder settings, and its input: frames in [0, 1], channel-first. */
 export interface FrozenEncoderOptions extends FrozenEncoderSettings {
   readonly image: ImageShape;
 }
 
 export class FrozenEncoder {
-  /** What a frame becomes, channel first: 512x4x4 of a ResNet, Nx1x1 of an encoder that gives a vector. */
+  /** Feature map of a frame, channel-first: 512x4x4 of a ResNet, Nx1x1 of an encoder that gives a vector. */
   readonly features: ImageShape;
-  /** F: numbers of one row of features. */
+  /** F: size of one row of features. */
   readonly featureSize: number;
-  /** V: rows that a frame gets. */
+  /** V: number of rows per frame. */
   readonly variants: number;
-  /** SHA-256 of the file, hexadecimal: features of one file do not mix with those of another. */
+  /** SHA-256 of the file, hexadecimal: features of different files must not be mixed. */
   readonly digest: string;
   readonly #session: EncoderSession;
   readonly #image: ImageShape;
@@ -40,7 +40,7 @@ export class FrozenEncoder {
     this.digest = digest;
   }
 
-  /** Opens and tries the file. Throws `ReinError` ('config') where it is missing, cannot be run, or does not fit the image. */
+  /** Opens and tries the file. Throws `ReinError` ('config') if it is missing, cannot be run, or does not fit the image. */
   static async open(options: FrozenEncoderOptions): Promise<FrozenEncoder> {
     const { image, input, output } = options;
     const file = basename(options.file);
@@ -57,24 +57,24 @@ export class FrozenEncoder {
   }
 
   /**
-   * Features of the frame at `offset` of `frames`, into row 0 of `out` [≥ 1, F]. One call at a time. Throws `ReinError`
-   * ('policy') where one is not finite: `out` is then of no use.
+   * Writes the features of the frame at `offset` of `frames` into row 0 of `out` [≥ 1, F]. Calls must not overlap. Throws
+   * `ReinError` ('policy') if one is not finite: `out` is then invalid.
    */
   async encode(frames: Float32Array, offset: number, out: Float32Array): Promise<void> {
     await this.#run(frames, offset, out, 0);
   }
 
-  /** The other rows of `out` [V, F]: features of shifted copies of the frame, drawn from `rng`. Otherwise as `encode`. */
+  /** Fills the other rows of `out` [V, F]: features of shifted copies of the frame, drawn from `rng`. Otherwise like `encode`. */
   async encodeShifted(frames: Float32Array, offset: number, out: Float32Array, rng: Rng): Promise<void> {
     for (let row = 1; row < this.variants; row++) await this.#run(this.#shift(frames, offset, rng), 0, out, row);
   }
 
-  /** Features [1, F] of `image` [1, channels, height, width] in a graph; `inline` then makes a whole model of it. */
+  /** Adds the features [1, F] of `image` [1, channels, height, width] to a graph; `inline` then completes the model. */
   emit(image: Tensor): Tensor {
     return this.#session.emit(image);
   }
 
-  /** The model of a graph that `emit` was used in once. Throws `ReinError` ('config') where the encoder's file is too old for it. */
+  /** Completes the model of a graph in which `emit` was used once. Throws `ReinError` ('config') if the encoder's file is too old. */
   inline(graph: Uint8Array): Uint8Array {
     return this.#session.inline(graph);
   }

@@ -12,7 +12,7 @@ import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rein-inline-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An encoder made by `build` on an image of 1 x 2 x 3, in a file that says `opset`. */
+/** An encoder made by `build` on an image of 1 x 2 x 3, in a file of operator set `opset`. */
 function write(name: string, opset: number, build: (x: Tensor) => Tensor): FrozenEncoderOptions {
   const g = new Graph('encoder');
   g.output('observation', build(g.input('pixels', [1, 1, 2, 3])));

@@ -1,4 +1,4 @@
-/** Observations whose image is replaced by what a frozen encoder makes of it: what replay, learner and policy then work with. */
+/** Replaces the image of observations by the features of a frozen encoder: the input of replay, learner and policy. */
 import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import { imageOf } from '../image-port.ts';
@@ -8,36 +8,36 @@ import { type FrameStorage, imageStorage } from '../replay/observation-store.ts'
 import type { RowFrames } from '../replay/ring.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
 
-/** Frames whose features are remembered: the observation after a step is the one before the next, robots take turns. */
+/** Cached frames: the observation after a step is the one before the next, and robots' transitions are interleaved. */
 const REMEMBERED = 16;
 
-/** A frame and its features [V, F]: those of shifted copies where somebody has asked for them. */
+/** A frame and its features [V, F]; those of shifted copies only if requested. */
 interface Seen {
   readonly frame: Float32Array;
   readonly variants: Float32Array;
   hasShifted: boolean;
 }
 
-/** What a transition becomes, and the variants of its frames for replay. */
+/** An encoded transition, and the variants of its frames for replay. */
 export interface SeenTransition {
   readonly transition: Transition;
   readonly frames: RowFrames;
 }
 
 export class ObservationEncoder {
-  /** The observation that leaves: that of the task with the features in place of the image. */
+  /** Encoded observation: the task's, with the features in place of the image. */
   readonly parts: ObservationParts;
-  /** How replay keeps the features: V variants a row. */
+  /** Storage of the features in replay: V variants per row. */
   readonly frame: FrameStorage;
   readonly #encoder: FrozenEncoder;
-  /** The observation that comes in: the task's. */
+  /** Incoming observation: the task's. */
   readonly #raw: ObservationParts;
   readonly #frameSize: number;
-  /** By the frame's checksum, the one used last at the end. */
+  /** Keyed by the frame's checksum, the most recently used last. */
   readonly #seen = new Map<number, Seen>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** `parts`: the task's, with the image that `encoder` was opened for. The encoder is closed with this. */
+  /** `parts`: the task's, with the image that `encoder` was opened for. Takes ownership of the encoder. */
   constructor(encoder: FrozenEncoder, parts: ObservationParts) {
     this.#encoder = encoder;
     this.#raw = parts;
@@ -52,16 +52,16 @@ export class ObservationEncoder {
   }
 
   /**
-   * What the learner sees of the task's observation `raw`, whole or without what only critics see: a new array with the features
-   * of the frame itself. Rejects as `FrozenEncoder.encode` does. Calls are served in the order in which they were made.
+   * Encodes the task's observation `raw`, with or without its privileged part: returns a new array with the features of the frame
+   * itself. Rejects as `FrozenEncoder.encode` does. Calls are served in order.
    */
   see(raw: Float32Array): Promise<Float32Array> {
     return this.#inTurn(async () => this.#observation(raw, await this.#look(raw)));
   }
 
   /**
-   * What the learner sees of `transition`, in new arrays. Shifts are drawn from a generator that is keyed by the frame: they are
-   * the same whoever encodes it and in whatever order, so that a replay that is filled again is the same one.
+   * Encodes `transition` into new arrays. Shifts are drawn from a generator seeded by the frame: they are identical whichever
+   * process encodes the frame and in whatever order, so that a refilled replay is the same.
    */
   take(transition: Transition): Promise<SeenTransition> {
     return this.#inTurn(async () => {
@@ -78,12 +78,12 @@ export class ObservationEncoder {
     });
   }
 
-  /** Numbers of the task's observation that a policy sees. */
+  /** Size of the task's observation without its privileged part. */
   get policySize(): number {
     return policyObservationSize(this.#raw);
   }
 
-  /** In a graph: what the learner's policy sees of the task's `raw` [1, `policySize`]. `inline` then makes a whole model of it. */
+  /** Adds the encoding of the task's `raw` [1, `policySize`] for the policy to a graph; `inline` then completes the model. */
   emit(raw: Tensor): Tensor {
     const { channels, height, width } = this.#raw.image!;
     const { offset } = this.frame;
@@ -94,7 +94,7 @@ export class ObservationEncoder {
     return concat([...before, this.#encoder.emit(image), ...behind], 1);
   }
 
-  /** The model of a graph that `emit` was used in once. Throws `ReinError` ('config') where the encoder's file is too old for it. */
+  /** Completes the model of a graph in which `emit` was used once. Throws `ReinError` ('config') if the encoder's file is too old. */
   inline(graph: Uint8Array): Uint8Array {
     return this.#encoder.inline(graph);
   }
@@ -109,7 +109,7 @@ export class ObservationEncoder {
     return done;
   }
 
-  /** Features of the frame in `raw`, remembered or made. */
+  /** Features of the frame in `raw`, cached or computed. */
   async #look(raw: Float32Array): Promise<Seen> {
     const frame = raw.subarray(this.frame.offset, this.frame.offset + this.#frameSize);
     if (frame.length !== this.#frameSize) {
@@ -125,7 +125,7 @@ export class ObservationEncoder {
     return seen;
   }
 
-  /** The same with those of shifted copies. */
+  /** Same, with those of shifted copies. */
   async #lookAround(raw: Float32Array): Promise<Seen> {
     const seen = await this.#look(raw);
     if (seen.hasShifted) return seen;
@@ -152,8 +152,8 @@ export class ObservationEncoder {
 }
 
 /**
- * Opens the frozen encoder that `settings` name for observations of `parts`; `undefined` where they name none. Throws `ReinError`
- * ('config') where there is no image, or the file is missing, cannot be run or does not fit.
+ * Opens the frozen encoder of `settings` for observations of `parts`; `undefined` if there is none. Throws `ReinError`
+ * ('config') if there is no image, or the file is missing, cannot be run or does not fit.
  */
 export async function openObservationEncoder(
   { frozen }: EncoderSettings,

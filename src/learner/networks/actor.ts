@@ -1,4 +1,4 @@
-/** Policies: what they compute of an observation, and the distribution that an action is drawn from. */
+/** Policy networks, and the distribution from which an action is sampled. */
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
 import { add, exp, mul, softplus, square, sub, tanh } from '../ops/elements.ts';
@@ -6,7 +6,7 @@ import { reduceSum } from '../ops/shape.ts';
 import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
-/** The spread σ of the policy before tanh stays in [e⁻⁵, e²]. */
+/** The standard deviation σ of the policy before tanh is limited to [e⁻⁵, e²]. */
 export const LOG_STD_MIN = -5;
 export const LOG_STD_MAX = 2;
 
@@ -49,7 +49,7 @@ export function deterministicActor(parameters: Parameters, observation: Tensor):
 }
 
 /**
- * A reparameterised draw: u = μ + σε, a = tanh u, and its log-density [B, 1]
+ * A reparameterised sample: u = μ + σε, a = tanh u, and its log-density [B, 1]
  *
  *   log π(a) = Σᵢ [ −½εᵢ² − log σᵢ − ½ log 2π − 2(log 2 − uᵢ − softplus(−2uᵢ)) ]
  *

@@ -1,4 +1,4 @@
-/** Critics: an ensemble of value functions, evaluated side by side. */
+/** Critics: an ensemble of value functions, evaluated together. */
 
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
@@ -7,7 +7,7 @@ import { concat } from '../ops/shape.ts';
 import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
-/** One member on `inputs` observation numbers; LayerNorm after every hidden linear layer where asked for. */
+/** Layout of one member on `inputs` observation numbers; with LayerNorm after every hidden linear layer if requested. */
 export function criticLayout(
   inputs: number,
   actionSize: number,
@@ -25,7 +25,7 @@ export function critics(parameters: Parameters, observation: Tensor, action: Ten
   );
 }
 
-/** One member that gives a distribution of the return: as `criticLayout`, with a head for its spread. */
+/** Layout of one member with a distribution of the return: like `criticLayout`, with a head for its spread. */
 export function returnCriticLayout(
   inputs: number,
   actionSize: number,
@@ -36,7 +36,7 @@ export function returnCriticLayout(
   return mlpLayout(inputs + actionSize, widths, { value: 1, spread: 1 }, layerNorm, activation);
 }
 
-/** The Gaussian that every member takes the return for: mean Q and spread σ > 0, [members, B, 1] each. */
+/** Every member's Gaussian estimate of the return: mean Q and standard deviation σ > 0, [members, B, 1] each. */
 export function returnCritics(
   parameters: Parameters,
   observation: Tensor,

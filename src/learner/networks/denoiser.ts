@@ -1,6 +1,6 @@
 /**
- * Policies that make an action out of noise, in several passes of one network: they can hold several good actions for one
- * observation, where a Gaussian holds one. The network gives a direction, for an observation, an unfinished action and a time.
+ * Policies that generate an action from noise, in several passes of one network: they can represent several good actions for one
+ * observation, unlike a Gaussian. The network maps an observation, an intermediate action and a time to a direction.
  */
 
 import type { Tensor } from '../engine/graph.ts';
@@ -10,12 +10,12 @@ import { concat, expand, reshape } from '../ops/shape.ts';
 import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
-/** A way to train such a network and to act with it. */
+/** Training loss and sampler of such a network. */
 export interface ActionModel {
-  /** Numbers ~ N(0, 1) that one action takes. */
+  /** Numbers ~ N(0, 1) consumed by one action. */
   readonly noiseSize: number;
   /**
-   * What training makes small, [B, 1]: an error for each of the actions [B, A] taken at `observation` [B, inputs]. `noise` [B, A] is
+   * Training loss, [B, 1]: an error for each of the actions [B, A] taken at `observation` [B, inputs]. `noise` [B, A] is
    * ~ N(0, 1), `time` [B, 1] uniform in [0, 1).
    */
   readonly loss: (parameters: Parameters, sample: ActionSample, noise: Tensor, time: Tensor) => Tensor;
@@ -23,16 +23,16 @@ export interface ActionModel {
   readonly act: (parameters: Parameters, observation: Tensor, noise: Tensor) => Tensor;
 }
 
-/** Actions that were taken, and where. */
+/** Actions, with the observations at which they were taken. */
 export interface ActionSample {
   readonly observation: Tensor;
   readonly action: Tensor;
 }
 
-/** Time is seen as sin kπt and cos kπt, k = 1 … 8. */
+/** Time is encoded as sin kπt and cos kπt, k = 1 … 8. */
 const FREQUENCIES = 8;
 
-/** The network on `inputs` observation numbers. */
+/** Layout of the network on `inputs` observation numbers. */
 export function denoiserLayout(
   inputs: number,
   widths: readonly number[],
@@ -42,7 +42,7 @@ export function denoiserLayout(
   return mlpLayout(inputs + actionSize + 2 * FREQUENCIES, widths, { direction: actionSize }, false, activation);
 }
 
-/** The direction [B, A] at `x` [B, A], an unfinished action, at `time` in [0, 1]: [B, 1], or one for all rows. */
+/** Direction [B, A] at `x` [B, A], an intermediate action, at `time` in [0, 1]: [B, 1], or one for all rows. */
 export function direction(parameters: Parameters, observation: Tensor, x: Tensor, time: Tensor | number): Tensor {
   return x.graph.layer('denoiser', () => {
     const features = timeFeatures(typeof time === 'number' ? x.graph.constant([time], [1, 1]) : time);
@@ -51,7 +51,7 @@ export function direction(parameters: Parameters, observation: Tensor, x: Tensor
   });
 }
 
-/** `observation` [B, inputs] for `count` candidates each: [B·count, inputs]. */
+/** Repeats `observation` [B, inputs] for `count` candidates each: [B·count, inputs]. */
 export function repeated(observation: Tensor, count: number): Tensor {
   const [rows, inputs] = observation.shape as [number, number];
   return reshape(expand(reshape(observation, [rows, 1, inputs]), [rows, count, inputs]), [rows * count, inputs]);

@@ -19,7 +19,7 @@ export function alphas(steps: number): number[] {
   );
 }
 
-/** A diffusion of `steps` steps; the network predicts the noise. Every step but the last adds noise of its own. */
+/** A diffusion of `steps` steps; the network predicts the noise. Every step except the last adds fresh noise. */
 export function diffusion(actionSize: number, steps: number): ActionModel {
   const alpha = alphas(steps);
   const kept = alpha.map((_, i) => alpha.slice(0, i + 1).reduce((product, a) => product * a));
@@ -35,7 +35,7 @@ export function diffusion(actionSize: number, steps: number): ActionModel {
       const guess = direction(parameters, observation, x, pick(kept.map((_, i) => i / steps)));
       return reduceMean(square(sub(guess, noise)), [-1]);
     },
-    // x ← (x − (1 − αᵢ)/√(1 − ᾱᵢ)·ε_θ)/√αᵢ + √(1 − αᵢ)·z, limited to the actions there are, from i = T to 1; no z in the last.
+    // x ← (x − (1 − αᵢ)/√(1 − ᾱᵢ)·ε_θ)/√αᵢ + √(1 − αᵢ)·z, clipped to the action range, from i = T to 1; no z in the last step.
     act: (parameters, observation, noise) => {
       let x = part(noise, 0);
       for (let i = steps - 1; i >= 0; i--) {

@@ -1,6 +1,6 @@
 /**
- * From images to a short vector: convolutions, spatial learned embeddings, and a bottleneck. With no convolution it is the
- * trained head on the features of a frozen encoder.
+ * Image encoder: convolutions, spatial learned embeddings, and a bottleneck. Without convolutions it is the trained head on the
+ * features of a frozen encoder.
  */
 import { type ImageShape, imageSize, type Rng, type TensorShape } from '../../core/index.ts';
 import { conv2d } from '../engine/conv.ts';
@@ -13,13 +13,13 @@ import { permute, reshape } from '../ops/shape.ts';
 import type { EncoderSettings } from '../options/encoder.ts';
 import { dense, initialise, linearShapes } from './mlp.ts';
 
-/** Sizes of an encoder. Images get ⌊kernel/2⌋ zeros around. */
+/** Sizes of an encoder. Images are padded with ⌊kernel/2⌋ zeros. */
 export interface EncoderSpec extends Pick<EncoderSettings, 'channels' | 'kernel' | 'stride' | 'embeddings' | 'latent'> {
-  /** What comes in: images, or the features [channels, height, width] of a frozen encoder, with no convolution. */
+  /** Input: images, or the features [channels, height, width] of a frozen encoder, without convolutions. */
   readonly image: ImageShape;
 }
 
-/** Parameters of the encoder that `spec` describes. */
+/** Parameter layout of the encoder of `spec`. */
 export function encoderLayout(spec: EncoderSpec): ParameterLayout {
   const map = featureMap(spec);
   const places = map.height * map.width;
@@ -38,7 +38,7 @@ export function encoderLayout(spec: EncoderSpec): ParameterLayout {
 }
 
 /**
- * `frames` [B, channels·height·width], channel first, become [B, latent] in (−1, 1): ReLU after each convolution, then
+ * Maps `frames` [B, channels·height·width], channel-first, to [B, latent] in (−1, 1): ReLU after each convolution, then
  * embeddings, a linear layer, LayerNorm and tanh. One encoder for all critics: no ensemble axis.
  */
 export function encode(parameters: Parameters, spec: EncoderSpec, frames: Tensor): Tensor {
@@ -57,14 +57,14 @@ export function encode(parameters: Parameters, spec: EncoderSpec, frames: Tensor
   });
 }
 
-/** The first part of `encode`: what the convolutions make of images [B, channels, height, width], a map of the same rank. */
+/** First part of `encode`: the convolutions of images [B, channels, height, width], a map of the same rank. */
 export function convolve(parameters: Parameters, spec: EncoderSpec, images: Tensor): Tensor {
   return spec.channels.reduce((x, _, i) => convolution(parameters, spec, i, x), images);
 }
 
 /**
- * Fresh parameters: kernels from N(0, 2/inputs) after He et al. (https://arxiv.org/abs/1502.01852), embeddings from
- * N(0, 1/places) so that sums over a feature map keep its size, the rest as `initialise` does.
+ * Initial parameters: kernels from N(0, 2/inputs) after He et al. (https://arxiv.org/abs/1502.01852), embeddings from
+ * N(0, 1/places) so that sums over a feature map keep its scale, the rest as in `initialise`.
  */
 export function initialiseEncoder(layout: ParameterLayout, rng: Rng, out: Float32Array): void {
   initialise(layout, rng, out);
@@ -75,7 +75,7 @@ export function initialiseEncoder(layout: ParameterLayout, rng: Rng, out: Float3
   }
 }
 
-/** What leaves the convolutions: at least one place, whatever the sizes, since ⌊kernel/2⌋ zeros surround the image. */
+/** Output map of the convolutions: at least one place, whatever the sizes, since ⌊kernel/2⌋ zeros surround the image. */
 function featureMap({ image, channels, kernel, stride }: EncoderSpec): ImageShape {
   const places = (size: number) => Math.floor((size + 2 * Math.floor(kernel / 2) - kernel) / stride) + 1;
   const shrunk = (size: number) => channels.reduce(places, size);
@@ -90,11 +90,11 @@ function convolution(parameters: Parameters, { kernel, stride }: EncoderSpec, in
   });
 }
 
-/** [B, C, h, w] to [B, C·E]: for every channel, E weighted sums over its places, as SERL has (https://arxiv.org/abs/2401.16013; 8 there). */
+/** [B, C, h, w] to [B, C·E]: E weighted sums over the places of every channel, as in SERL (https://arxiv.org/abs/2401.16013; 8 there). */
 function embed(parameters: Parameters, x: Tensor): Tensor {
   return x.graph.layer('embedding', () => {
     const [batch, channels, height, width] = x.shape;
-    // Channels lead, so that one batched product does all: [C, B, places] by [C, places, E].
+    // Channels lead, so that a single batched product suffices: [C, B, places] by [C, places, E].
     const places = permute(reshape(x, [batch!, channels!, height! * width!]), [1, 0, 2]);
     return flat(permute(matmul(places, parameterOf(parameters, 'embedding.kernel')), [1, 0, 2]));
   });

@@ -1,12 +1,12 @@
 /**
- * Flow matching: noise moves to an action in a straight line, and a network learns the velocity (Lipman et al.,
+ * Flow matching: noise moves to an action along a straight line, and a network learns the velocity (Lipman et al.,
  * https://arxiv.org/abs/2210.02747; as a policy: Park et al., https://arxiv.org/abs/2502.02538, section 3).
  */
 import { add, clip, mul, square, sub } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { type ActionModel, direction } from './denoiser.ts';
 
-/** A flow that is followed in `steps` steps of Euler's method. */
+/** A flow integrated in `steps` steps of Euler's method. */
 export function flow(actionSize: number, steps: number): ActionModel {
   return {
     noiseSize: actionSize,

@@ -1,4 +1,4 @@
-/** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
+/** Multilayer perceptrons, the basis of actors and critics: layouts, forward passes and initialisation. */
 
 import type { Rng, TensorShape } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
@@ -9,13 +9,13 @@ import { gelu, relu, silu, tanh } from '../ops/elements.ts';
 import { ACTIVATIONS, type Activation } from '../options/activation.ts';
 
 /**
- * Factor on the first weights of heads that should begin near zero: the first actions are small for every observation, and critics expect
- * nothing of any action, tried or not.
+ * Scale of the initial weights of heads that should start near zero: initial actions are small for every observation, and critics
+ * start with values near zero for every action, tried or not.
  */
 const SMALL_HEAD_SCALE = 0.01;
 const SMALL_HEADS = ['mean.', 'logStd.', 'value.'];
 
-/** The shapes of hidden layers of `widths` on `inputs` numbers, with a norm after each where asked for, and what leaves them. */
+/** Shapes of hidden layers of `widths` on `inputs` numbers, each with a norm if requested, and the width of the last. */
 export function hiddenShapes(
   inputs: number,
   widths: readonly number[],
@@ -33,7 +33,7 @@ export function hiddenShapes(
   return { shapes, width };
 }
 
-/** A weight [inputs, outputs] and a bias [1, outputs]. */
+/** Shapes of a weight [inputs, outputs] and a bias [1, outputs]. */
 export function linearShapes(name: string, inputs: number, outputs: number): TensorShape[] {
   return [
     { name: `${name}.weight`, shape: [inputs, outputs] },
@@ -41,7 +41,7 @@ export function linearShapes(name: string, inputs: number, outputs: number): Ten
   ];
 }
 
-/** A perceptron with hidden layers of `widths` and one linear layer per head. */
+/** Layout of a perceptron with hidden layers of `widths` and one linear layer per head. */
 export function mlpLayout(
   inputs: number,
   widths: readonly number[],
@@ -57,8 +57,8 @@ export function mlpLayout(
 }
 
 /**
- * The hidden layers of `parameters` on `input` [B, inputs]: the activation that they were made with after each, after its norm
- * where it has one.
+ * Applies the hidden layers of `parameters` to `input` [B, inputs]: linear layer, norm if it has one, and the activation that the
+ * network was built with.
  */
 export function hidden(parameters: Parameters, input: Tensor): Tensor {
   const { activation, activate } = activationOf(parameters);
@@ -74,7 +74,7 @@ export function hidden(parameters: Parameters, input: Tensor): Tensor {
   return x;
 }
 
-/** The linear layer `name` of `parameters` on `x`. */
+/** Applies the linear layer `name` of `parameters` to `x`. */
 export function dense(parameters: Parameters, name: string, x: Tensor): Tensor {
   return x.graph.layer(name, () =>
     linear(x, parameterOf(parameters, `${name}.weight`), parameterOf(parameters, `${name}.bias`)),
@@ -82,7 +82,7 @@ export function dense(parameters: Parameters, name: string, x: Tensor): Tensor {
 }
 
 /**
- * Fresh parameters of one member: weights after Glorot and Bengio (2010, uniform), those of policy and value heads a hundredth of
+ * Initial parameters of one member: weights after Glorot and Bengio (2010, uniform), those of policy and value heads a hundredth of
  * that, biases 0, norm scales 1.
  */
 export function initialise(layout: ParameterLayout, rng: Rng, out: Float32Array): void {
@@ -98,18 +98,18 @@ export function initialise(layout: ParameterLayout, rng: Rng, out: Float32Array)
 }
 
 /**
- * How the hidden layers of each activation are named: `hidden0`, `gelu0` and so on. The name travels with the parameters, so a
- * network cannot be evaluated with another activation than it was made for.
+ * Name prefix of the hidden layers of each activation: `hidden0`, `gelu0` and so on. The name is stored with the parameters, so a
+ * network cannot be evaluated with another activation than it was built for.
  */
 const LAYER: Readonly<Record<Activation, string>> = { relu: 'hidden', gelu: 'gelu', silu: 'silu', tanh: 'tanh' };
 const FUNCTION: Readonly<Record<Activation, (x: Tensor) => Tensor>> = { relu, gelu, silu, tanh };
 
-/** The name of hidden layer `i`, counted from 0. */
+/** Name of hidden layer `i`, counted from 0. */
 export function hiddenName(activation: Activation, i: number): string {
   return `${LAYER[activation]}${i}`;
 }
 
-/** The activation of the network whose parameters are `named`, and its function. ReLU where there are no hidden layers. */
+/** Activation of the network with the parameters `named`, and its function. ReLU if there are no hidden layers. */
 export function activationOf(named: Readonly<Record<string, unknown>>): {
   readonly activation: Activation;
   readonly activate: (x: Tensor) => Tensor;

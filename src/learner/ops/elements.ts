@@ -1,4 +1,4 @@
-/** Operations element by element, with broadcasting: arithmetic, masks, functions of one variable. */
+/** Elementwise operations with broadcasting: arithmetic, masks, functions of one variable. */
 import { Tensor } from '../engine/graph.ts';
 import { ELEMENT_TYPES, type ElementType } from '../engine/onnx-proto.ts';
 import { align, type Operand, sumTo } from './shape.ts';
@@ -27,7 +27,7 @@ export function div(a: Operand, b: Operand): Tensor {
   });
 }
 
-/** The smaller of two. Where they are equal the gradient goes to `a`. */
+/** Minimum of two. If they are equal the gradient goes to `a`. */
 export function minimum(a: Operand, b: Operand): Tensor {
   const [g, x, y, shape] = align('minimum', a, b);
   const isY = () => less(y, x);
@@ -36,7 +36,7 @@ export function minimum(a: Operand, b: Operand): Tensor {
   });
 }
 
-/** The larger of two. Where they are equal the gradient goes to `a`. */
+/** Maximum of two. If they are equal the gradient goes to `a`. */
 export function maximum(a: Operand, b: Operand): Tensor {
   const [g, x, y, shape] = align('maximum', a, b);
   const isY = () => less(x, y);
@@ -57,14 +57,14 @@ export function square(x: Tensor): Tensor {
   return mul(x, x);
 }
 
-/** Limits to [low, high]; the gradient is zero outside. */
+/** Clips to [low, high]; the gradient is zero outside. */
 export function clip(x: Tensor, low: number, high: number): Tensor {
   const g = x.graph;
   const inside = () => equalMask(x, clip(x, low, high));
   return g.emit('Clip', [x, g.constant(low), g.constant(high)], x.shape, { backward: [(d) => mul(d, inside())] });
 }
 
-/** The same value with no gradient through it. Costs no node. */
+/** Same value, without gradient. Adds no node. */
 export function stopGradient(x: Tensor): Tensor {
   return new Tensor(x.graph, x.value, x.shape, x.type);
 }
@@ -86,7 +86,7 @@ export function nonZeroMask(x: Tensor): Tensor {
 
 /**
  * 1 where x > 0, 0 elsewhere, for an x that is never negative. One vectorised node of the runtime, HardSigmoid with a slope
- * that takes the smallest normal number to 1, in place of two casts. The node exists for float32 alone.
+ * that maps the smallest normal number to 1, in place of two casts. The node exists for float32 only.
  */
 export function positiveMask(x: Tensor): Tensor {
   if (x.graph.real === 'float64') return nonZeroMask(x);
@@ -160,13 +160,13 @@ export function silu(x: Tensor): Tensor {
   return x.graph.withGradient(y, [x], [(d) => mul(d, add(s, mul(y, sub(1, s))))]);
 }
 
-/** 2√(2/π) and its product with 0.044715: the slope and the bend of the tanh form of GELU. */
+/** 2√(2/π) and its product with 0.044715: coefficients of the tanh form of GELU. */
 const GELU_SLOPE = 2 * Math.sqrt(2 / Math.PI);
 const GELU_BEND = 0.044715 * GELU_SLOPE;
 
 /**
  * ½x(1 + tanh(√(2/π)(x + 0.044715x³))), the tanh form of GELU (Hendrycks and Gimpel, https://arxiv.org/abs/1606.08415,
- * section 2). It differs from xΦ(x) by less than 5e-4. Written as x·sigmoid(u), which is the same.
+ * section 2). It differs from xΦ(x) by less than 5e-4. Computed as x·sigmoid(u), which is equivalent.
  */
 export function gelu(x: Tensor): Tensor {
   const input = stopGradient(x);
@@ -189,7 +189,7 @@ export function huber(x: Tensor, delta: number): Tensor {
   return x.graph.withGradient(y, [x], [(d) => mul(d, limited)]);
 }
 
-/** One node; `derivative` gives the gradient for `x` from that for `y`. */
+/** Adds one node; `derivative` maps the gradient of `y` to that of `x`. */
 function unary(op: string, x: Tensor, derivative: (gradient: Tensor, y: Tensor) => Tensor): Tensor {
   const y: Tensor = x.graph.emit(op, [x], x.shape, { backward: [(d) => derivative(d, stopGradient(y))] });
   return y;

@@ -12,7 +12,7 @@ import * as shape from './shape.ts';
 
 const all = { ...elements, ...reduce, ...shape };
 
-/** Operations that were asked for since it was emptied. */
+/** Names of the operations used since it was last cleared. */
 const used = new Set<string | symbol>();
 const ops = new Proxy(all, {
   get: (target, name: keyof typeof all) => {
@@ -106,7 +106,7 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
   ['linear, thin, of a shared input', [{ shape: [2, 2] }, { shape: [2, 2, 9] }, { shape: [2, 1, 9] }], linearOf],
 ];
 
-/** What has no gradient: shapes, masks, choices, and rows at an index. */
+/** Exports without gradient: shapes, masks, choices, and rows at an index. */
 const WITHOUT = [
   'broadcast',
   'less',
@@ -118,7 +118,7 @@ const WITHOUT = [
   'gatherRows',
   'rowAt',
   'stopGradient',
-  // Parts that operations share.
+  // Helpers shared by operations.
   'align',
   'reduce',
   'allAxes',
@@ -197,7 +197,7 @@ describe('gradients against central differences in float64', () => {
   });
 });
 
-/** What `build` gives for `values`; float32 is what training runs. */
+/** Result of `build` for `values`; float32 is what training runs. */
 async function evaluate(
   values: readonly number[],
   build: (x: Tensor) => Tensor,
@@ -221,7 +221,7 @@ function expectClose(actual: readonly number[], expected: readonly number[]): vo
 }
 
 describe('values', () => {
-  // x·Φ(x) from tables is 0.841345 at 1 and −0.158655 at −1: the tanh form is 1.5e-4 beside it.
+  // x·Φ(x) from tables is 0.841345 at 1 and −0.158655 at −1: the tanh form differs by 1.5e-4.
   it('gelu', async () => expectClose(await evaluate([-1, 0, 1, 30], ops.gelu), [-0.158808, 0, 0.841192, 30]));
   it('silu', async () => expectClose(await evaluate([-2, 0, 2], ops.silu), [-0.238406, 0, 1.761594]));
   it('huber', async () => expectClose(await evaluate([-3, -1, 0.5, 4], (x) => ops.huber(x, 2)), [4, 0.5, 0.125, 6]));

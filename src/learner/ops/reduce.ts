@@ -1,25 +1,25 @@
-/** Reductions over axes, which stay with size 1, and choosing among values by a mask, the largest or an index. */
+/** Reductions over axes, which are kept with size 1, and selection of values by mask, maximum or index. */
 import { scopeOf, show, type Tensor } from '../engine/graph.ts';
 import { add, cast, div, equalMask, exp, log, mul, stopGradient, sub } from './elements.ts';
 import { allAxes, broadcast, expand, normalAxis, type Operand, reduce, reduceSum, reshape, sumTo } from './shape.ts';
 
-/** The mean over `axes` (all where left out). */
+/** Mean over `axes` (default: all). */
 export function reduceMean(x: Tensor, axes: readonly number[] = allAxes(x)): Tensor {
   const count = axes.reduce((product, axis) => product * x.shape[normalAxis(x, axis)]!, 1);
   return reduce('ReduceMean', x, axes, (d) => expand(mul(d, 1 / count), x.shape));
 }
 
-/** The minimum over one axis; where several are equal they share the gradient. */
+/** Minimum over one axis; tied elements share the gradient. */
 export function reduceMin(x: Tensor, axis: number): Tensor {
   return extreme('ReduceMin', x, axis);
 }
 
-/** The maximum over one axis; where several are equal they share the gradient. */
+/** Maximum over one axis; tied elements share the gradient. */
 export function reduceMax(x: Tensor, axis: number): Tensor {
   return extreme('ReduceMax', x, axis);
 }
 
-/** √Σx² over all elements, [1]. One node, and not finite where an element is not. Its gradient where all are 0 is NaN. */
+/** √Σx² over all elements, [1]. One node; not finite if an element is not. Its gradient at 0 is NaN. */
 export function euclideanNorm(x: Tensor): Tensor {
   const y: Tensor = reduce('ReduceL2', x, allAxes(x), (d) => div(mul(d, x), y));
   return reshape(y, [1]);
@@ -41,7 +41,7 @@ function extreme(op: 'ReduceMin' | 'ReduceMax', x: Tensor, axis: number): Tensor
   return y;
 }
 
-/** `a` where `mask` is not 0, `b` elsewhere. The side that is not taken may be infinite or NaN. Broadcasts. */
+/** `a` where `mask` is not 0, `b` elsewhere. The unselected side may be infinite or NaN. Broadcasts. */
 export function where(mask: Tensor, a: Operand, b: Operand): Tensor {
   const x = typeof a === 'number' ? mask.graph.constant(a) : a;
   const y = typeof b === 'number' ? mask.graph.constant(b) : b;
@@ -65,7 +65,7 @@ export function oneHot(indices: Tensor, count: number): Tensor {
   return equalMask(reshape(indices, [...indices.shape, 1]), range);
 }
 
-/** 1 at the largest along the last axis (the first of equals) and 0 elsewhere, in the shape of `x`. No gradient. */
+/** 1 at the maximum along the last axis (the first if tied) and 0 elsewhere, in the shape of `x`. No gradient. */
 export function argmaxOneHot(x: Tensor): Tensor {
   const count = x.shape.at(-1);
   if (count === undefined) throw x.graph.mistake('a scalar has no largest along an axis');
@@ -76,7 +76,7 @@ export function argmaxOneHot(x: Tensor): Tensor {
   return oneHot(x.graph.emit('ArgMax', [x], x.shape.slice(0, -1), { attributes, type: 'int64' }), count);
 }
 
-/** The values of `x` [..., n] that `choice` (one-hot, [..., n]) picks: [..., 1]. The gradient goes to the picked ones. */
+/** Values of `x` [..., n] selected by `choice` (one-hot, [..., n]): [..., 1]. The gradient goes to the selected ones. */
 export function atOneHot(x: Tensor, choice: Tensor): Tensor {
   if (x.shape.at(-1) !== choice.shape.at(-1)) {
     throw x.graph.mistake(`a choice among ${choice.shape.at(-1)} cannot pick from ${show(x.shape)}`);

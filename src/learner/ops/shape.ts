@@ -1,13 +1,13 @@
 /**
- * Operations that move elements: how shapes fit each other (broadcasting as in NumPy), sums, expansions and reshapes that undo one
- * another in gradients, order of axes, joining, cutting, padding, picking rows.
+ * Shape operations: broadcasting as in NumPy, sums, expansion and reshaping (which undo one another in gradients), permutation
+ * of axes, concatenation, slicing, padding, row selection.
  */
 import { type Graph, type Shape, sameShape, scopeOf, show, sizeOf, type Tensor } from '../engine/graph.ts';
 
-/** A tensor, or a number that stands for a constant scalar. */
+/** A tensor, or a number that becomes a constant scalar. */
 export type Operand = Tensor | number;
 
-/** The shape of `a` and `b` broadcast against each other, or `undefined` where they do not fit. */
+/** Shape of `a` and `b` broadcast against each other, or `undefined` if they are incompatible. */
 export function broadcast(a: Shape, b: Shape): Shape | undefined {
   const rank = Math.max(a.length, b.length);
   const shape: number[] = [];
@@ -20,7 +20,7 @@ export function broadcast(a: Shape, b: Shape): Shape | undefined {
   return shape;
 }
 
-/** Both operands as tensors, with the graph where a node of both belongs and the shape that they broadcast to. */
+/** Both operands as tensors, with the graph for a node that uses both and the shape that they broadcast to. */
 export function align(op: string, a: Operand, b: Operand): [Graph, Tensor, Tensor, Shape] {
   const some = typeof a === 'number' ? b : a;
   if (typeof some === 'number') throw new TypeError(`${op} needs at least one tensor`);
@@ -32,7 +32,7 @@ export function align(op: string, a: Operand, b: Operand): [Graph, Tensor, Tenso
   return [g, x, y, shape];
 }
 
-/** The sum over `axes` (all where left out); the axes stay with size 1. */
+/** Sum over `axes` (default: all); the axes are kept with size 1. */
 export function reduceSum(x: Tensor, axes: readonly number[] = allAxes(x)): Tensor {
   return reduce('ReduceSum', x, axes, (d) => expand(d, x.shape));
 }
@@ -46,7 +46,7 @@ export function sumTo(gradient: Tensor, shape: Shape): Tensor {
   return sameShape(summed.shape, shape) ? summed : reshape(summed, shape);
 }
 
-/** The same elements in row-major order under another shape. */
+/** The same elements in row-major order in another shape. */
 export function reshape(x: Tensor, shape: Shape): Tensor {
   if (sameShape(x.shape, shape)) return x;
   if (sizeOf(shape) !== x.size) throw x.graph.mistake(`${show(x.shape)} cannot be reshaped to ${show(shape)}`);
@@ -69,7 +69,7 @@ export function expand(x: Tensor, shape: Shape): Tensor {
   });
 }
 
-/** One of ONNX's reductions; the axes stay with size 1. */
+/** Adds one of ONNX's reductions; the axes are kept with size 1. */
 export function reduce(op: string, x: Tensor, axes: readonly number[], backward: (gradient: Tensor) => Tensor): Tensor {
   const positive = axes.map((axis) => normalAxis(x, axis));
   const shape = x.shape.map((size, i) => (positive.includes(i) ? 1 : size));
@@ -82,7 +82,7 @@ export function allAxes(x: Tensor): number[] {
   return x.shape.map((_, i) => i);
 }
 
-/** `axis` counted from the front, checked. */
+/** `axis` counted from the front; throws if out of range. */
 export function normalAxis(x: Tensor, axis: number): number {
   const positive = axis < 0 ? x.shape.length + axis : axis;
   if (positive < 0 || positive >= x.shape.length) throw x.graph.mistake(`${show(x.shape)} has no axis ${axis}`);
@@ -111,7 +111,7 @@ export function permute(x: Tensor, order: readonly number[]): Tensor {
   return x.graph.emit('Transpose', [x], shape, { type: x.type, attributes, backward: [(d) => permute(d, back)] });
 }
 
-/** Joins along `axis`; all other sizes must agree. */
+/** Concatenates along `axis`; all other sizes must agree. */
 export function concat(parts: readonly Tensor[], axis: number): Tensor {
   const first = parts[0]!;
   const g = scopeOf(...parts);
@@ -134,7 +134,7 @@ export function concat(parts: readonly Tensor[], axis: number): Tensor {
   });
 }
 
-/** The part [from, to) along `axis`. */
+/** The range [from, to) along `axis`. */
 export function slice(x: Tensor, axis: number, from: number, to: number): Tensor {
   const at = normalAxis(x, axis);
   const size = x.shape[at]!;
@@ -148,7 +148,7 @@ export function slice(x: Tensor, axis: number, from: number, to: number): Tensor
   );
 }
 
-/** Zeros: `before[i]` in front of and `after[i]` behind axis i; none is negative. */
+/** Pads with zeros: `before[i]` in front of and `after[i]` behind axis i; none is negative. */
 export function padAll(x: Tensor, before: readonly number[], after: readonly number[]): Tensor {
   if ([...before, ...after].every((n) => n === 0)) return x;
   const g = x.graph;
@@ -158,7 +158,7 @@ export function padAll(x: Tensor, before: readonly number[], after: readonly num
   });
 }
 
-/** The block of `shape` whose first element lies at `from`. */
+/** The block of `shape` whose first element is at `from`. */
 export function cut(x: Tensor, from: readonly number[], shape: Shape): Tensor {
   const to = from.map((n, i) => n + shape[i]!);
   if (x.shape.length !== shape.length || from.some((n, i) => n < 0 || to[i]! > x.shape[i]!)) {
@@ -177,7 +177,7 @@ export function gatherRows(x: Tensor, indices: Tensor): Tensor {
   return scopeOf(x, indices).emit('Gather', [x, indices], shape, { type: x.type, backward: [undefined, undefined] });
 }
 
-/** Row `index` (int64 scalar) of `x`: the first axis goes. Not differentiable. */
+/** Row `index` (int64 scalar) of `x`; removes the first axis. Not differentiable. */
 export function rowAt(x: Tensor, index: Tensor): Tensor {
   return gatherRows(x, index);
 }

@@ -1,4 +1,4 @@
-/** What a hidden layer can do to its numbers after its linear part: the names that a configuration chooses from. */
+/** Names of the activations of hidden layers that a configuration can choose. */
 export const ACTIVATIONS = ['relu', 'gelu', 'silu', 'tanh'] as const;
 
 /** An activation by name: ReLU, GELU, SiLU or tanh. */

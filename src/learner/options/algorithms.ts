@@ -1,10 +1,10 @@
-/** Which algorithms there are. Each is loaded, and the engine that it is built from, only when something trains with it. */
+/** Registry of algorithms. Each is loaded, with the engine that it is built on, only when something trains with it. */
 import { z } from 'zod';
 import { checkGiven, didYouMean, openPlugin, type PluginReference, ReinError } from '../../core/index.ts';
 import type { Algorithm, AlgorithmPlugin } from '../update/algorithm.ts';
 import { type LearnerConfig, learnerSettings } from './learner-config.ts';
 
-/** All algorithms by the name that a configuration chooses them with, in the order of the documents. */
+/** All algorithms by the name used in configurations, in the order of the documentation. */
 const LOADERS: Readonly<Record<string, () => Promise<Algorithm>>> = {
   sac: async () => (await import('../algorithms/sac.ts')).sac,
   rlpd: async () => (await import('../algorithms/rlpd.ts')).rlpd,
@@ -18,13 +18,13 @@ const LOADERS: Readonly<Record<string, () => Promise<Algorithm>>> = {
   passive: async () => (await import('../algorithms/passive.ts')).passive,
 };
 
-/** The word for an algorithm of others, which `algorithmPlugin` names. */
+/** Name of a third-party algorithm, given by `algorithmPlugin`. */
 const PLUGIN = 'plugin';
 
-/** The names of our own that a configuration can choose from. */
+/** Names of the built-in algorithms. */
 export const ALGORITHMS: readonly string[] = Object.keys(LOADERS);
 
-/** The algorithm that `config` names. Throws `ReinError('config')` where there is none, or a plugin is not what it has to be. */
+/** Loads the algorithm of `config`. Throws `ReinError('config')` if there is none, or a plugin violates its contract. */
 export async function loadAlgorithm({
   algorithm: name,
   algorithmPlugin,
@@ -37,7 +37,7 @@ export async function loadAlgorithm({
   });
 }
 
-/** Refuses what keeps a learner from training with what a plugin gave; the graph decides on the rest. */
+/** Creates a plugin's algorithm. Rejects what would keep the learner from training with it; the graph checks the rest. */
 function pluginAlgorithm(reference: PluginReference): Algorithm {
   const { plugin, options } = openPlugin<AlgorithmPlugin>('algorithm', reference);
   const algorithm = plugin.create(options);
@@ -50,7 +50,7 @@ function pluginAlgorithm(reference: PluginReference): Algorithm {
 
 const { algorithm } = learnerSettings.shape;
 
-/** A learner's file: which algorithm, and its settings. */
+/** Schema of a learner's file: the algorithm and its settings. */
 export const learnerSchema: z.ZodType<LearnerConfig> = learnerSettings
   .extend({
     algorithm: z

@@ -1,4 +1,4 @@
-/** What only behaviour cloning reads. */
+/** Settings of behaviour cloning. */
 import { z } from 'zod';
 import { group } from '../../schema/index.ts';
 

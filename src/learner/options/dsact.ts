@@ -1,5 +1,5 @@
 /**
- * What only DSAC-T reads: Duan et al., https://arxiv.org/abs/2310.05858. The numbers are those of the authors' code,
+ * Settings of DSAC-T: Duan et al., https://arxiv.org/abs/2310.05858. The numbers are those of the authors' code,
  * https://github.com/Jingliang-Duan/DSAC-v2, file dsac_v2.py.
  */
 import { z } from 'zod';
@@ -23,8 +23,8 @@ export const dsactSettings = group('What only the algorithm dsact reads.', {
     { min: 0, max: 1e6 },
     'What huberDelta and bias are multiples of; 0 for the mean spread, which makes learning independent of the scale of the reward.',
   ).default(1),
-  // Huber's function is ½x² near 0: counted once in the spread's gradient, as in the authors' code, the spread comes to rest at 1/√2
-  // of the standard deviation; counted twice, at the standard deviation of their paper.
+  // Huber's function is ½x² near 0: counted once in the spread's gradient, as in the authors' code, the spread converges to 1/√2
+  // of the standard deviation; counted twice, to the standard deviation, as in their paper.
   huberCorrection: z
     .boolean()
     .meta({ description: 'Whether the spread settles at the standard deviation, and not at 1/√2 of it.' })

@@ -1,5 +1,5 @@
 /**
- * How images become features, where a task has images. Three convolutions of 3×3 with stride 2: sized for 64×64 pixels on a CPU.
+ * Settings of the image encoder. Three convolutions of 3×3 with stride 2: sized for 64×64 pixels on a CPU.
  * Latent 50 and random shifts of up to 4 pixels are DrQ's (Kostrikov, Yarats and Fergus, https://arxiv.org/abs/2004.13649).
  */
 import { z } from 'zod';
@@ -51,12 +51,12 @@ export const encoderSettings = group('How images become features, where the task
   ),
 });
 
-/** Settings of the encoder that critics and policy share. */
+/** Settings of the encoder shared by critics and policy. */
 export type EncoderSettings = Configured<typeof encoderSettings>;
-/** An image encoder made by others, in front of the trained one: replay keeps what it makes of each frame. */
+/** Settings of a third-party image encoder, in front of the trained one: replay stores its features of each frame. */
 export type FrozenEncoderSettings = Configured<typeof frozen>;
 
-/** Output channels of the convolutions that are trained: none behind a frozen encoder. */
+/** Output channels of the trained convolutions: none behind a frozen encoder. */
 export function trainedChannels({ frozen, channels }: EncoderSettings): readonly number[] {
   return frozen === undefined ? channels : [];
 }

@@ -1,6 +1,6 @@
 /**
- * What only EXPO reads: Dong et al., https://arxiv.org/abs/2507.07986. The numbers are the paper's where they say so; the others are
- * cut to what one CPU core can do between two steps of a robot.
+ * Settings of EXPO: Dong et al., https://arxiv.org/abs/2507.07986. The numbers are the paper's where noted; the others are
+ * reduced to what one CPU core can compute between two steps of a robot.
  */
 import { z } from 'zod';
 import { group, num, whole } from '../../schema/index.ts';
@@ -24,8 +24,8 @@ export const expoSettings = group('What only the algorithm expo reads.', {
   edited: whole('actions', { min: 0, max: 256 }, 'How many of them are also edited.').default(4),
   // β; the paper: 0.05 to 0.7 by task.
   editScale: num('1', { above: 0, max: 1 }, 'How far an edit can move each number of an action.').default(0.1),
-  // H* + A·log β. Without, the edit would have to be as random as a whole policy, which a small β cannot be, and the temperature
-  // grows without end.
+  // H* + A·log β. Otherwise the edit would have to be as random as a whole policy, which a small β cannot achieve, and the temperature
+  // would grow without bound.
   entropyInEditUnits: z
     .boolean()
     .meta({ description: 'Whether the entropy aimed at counts in units of what an edit can reach.' })

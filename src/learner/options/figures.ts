@@ -1,8 +1,8 @@
-/** What a learner's settings are for those who hold its figures against them. */
+/** Settings of a learner that its metrics are interpreted with. */
 import type { LearnerFigures } from '../../record/index.ts';
 import type { LearnerConfig } from './learner-config.ts';
 
-/** As it stands in a run's metrics. */
+/** Selects the settings that are written to a run's metrics. */
 export function learnerFigures(config: LearnerConfig): LearnerFigures {
   return {
     algorithm: config.algorithm,

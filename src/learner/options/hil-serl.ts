@@ -1,5 +1,5 @@
 /**
- * What only HIL-SERL reads: Luo et al., https://arxiv.org/abs/2410.21845. The numbers are those of the authors' code,
+ * Settings of HIL-SERL: Luo et al., https://arxiv.org/abs/2410.21845. The numbers are those of the authors' code,
  * https://github.com/rail-berkeley/hil-serl, classes SACAgentHybridSingleArm and GripperPenaltyWrapper.
  */
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export const hilSerlSettings = group('What only the algorithm hil-serl reads.', 
     })
     .default([]),
   openAbove: num('observation', { min: -1e6, max: 1e6 }, 'A gripper whose place is above this is open.').default(0.9),
-  // Between the two the gripper is let be.
+  // Between ± this value the gripper holds.
   commandThreshold: num(
     '1',
     { above: 0, below: 1 },

@@ -1,10 +1,10 @@
-/** What is learned from steps that a person decided, and from those right before. */
+/** Settings for learning from interventions, and from the steps right before them. */
 import { z } from 'zod';
 import { ReinError } from '../../core/index.ts';
 import { type Configured, group, num, whole } from '../../schema/index.ts';
 
 export const interventionSettings = group('What is learned from interventions, and from the steps before them.', {
-  // HIL-SERL: all. RaC (Recovery and Correction): a policy that imitates recoveries learns to come back.
+  // HIL-SERL: all. RaC (Recovery and Correction): a policy that imitates recoveries learns to recover.
   demonstrate: z
     .enum(['all', 'recovery', 'correction', 'none'])
     .meta({
@@ -27,10 +27,10 @@ export const interventionSettings = group('What is learned from interventions, a
 /** See `interventionSettings`. */
 export type InterventionRule = Configured<typeof interventionSettings>;
 
-/** As without a word. */
+/** The rule with all defaults. */
 export const DEFAULT_INTERVENTION_RULE: InterventionRule = interventionSettings.parse({});
 
-/** `base` with the keys of `changed`. Throws `ReinError('config')` where one is none, or out of its range. */
+/** Returns `base` with the keys of `changed`. Throws `ReinError('config')` for an unknown key, or a value out of range. */
 export function interventionRule(
   changed: Readonly<Record<string, unknown>>,
   base: InterventionRule = DEFAULT_INTERVENTION_RULE,

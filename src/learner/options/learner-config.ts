@@ -1,4 +1,4 @@
-/** Every number that decides how the learner learns, with its default. Written in `config/learner/*.yaml`. */
+/** Every setting of learning, with its default. Written in `config/learner/*.yaml`. */
 import { z } from 'zod';
 import { type Configured, num, pluginGroup, refusalOf, whole } from '../../schema/index.ts';
 import { ACTIVATIONS } from './activation.ts';
@@ -17,9 +17,9 @@ const widths = z.array(z.number().int().min(1).max(4096)).min(1).max(6);
 const rate = (description: string): z.ZodNumber => num('1', { above: 0, max: 0.1 }, description);
 
 /**
- * All settings of a learner but which algorithms there are (`learnerSchema`). The defaults are RLPD's (Ball et al.,
+ * All settings of a learner except the list of algorithms (`learnerSchema`). The defaults are RLPD's (Ball et al.,
  * https://arxiv.org/abs/2302.02948) with the choices of HIL-SERL (Luo et al., https://arxiv.org/abs/2410.21845) for sparse rewards,
- * cut to sizes that one CPU core trains in about a minute.
+ * reduced to sizes that one CPU core trains in about a minute.
  */
 export const learnerSettings = z
   .strictObject({
@@ -142,15 +142,15 @@ export const learnerSettings = z
     demoFraction: num('1', { min: 0, max: 1 }, 'Share of each batch from demonstrations and interventions.').default(
       0.5,
     ),
-    // N₀: online transitions
+    // N₀, in online transitions
     warmupSteps: whole('steps', { min: 0, max: 1e7 }, 'Environment steps before the first update.').default(100),
-    // The newest so many online transitions
+    // Counts the newest online transitions
     replayCapacity: whole('transitions', { min: 100, max: 1e8 }, 'Transitions kept for learning.').default(200_000),
     publishEveryUpdates: whole('updates', { min: 1, max: 1e7 }, 'Updates between two versions of the policy.').default(
       40,
     ),
     checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(2000),
-    // More than one helps only on cores that nobody else uses.
+    // More than one helps only on otherwise idle cores.
     threads: whole(
       'threads',
       { min: 0, max: 64 },
@@ -166,7 +166,7 @@ export const learnerSettings = z
     expo: expoSettings,
     hilSerl: hilSerlSettings,
     interventions: interventionSettings,
-    // The learned policy never acts there: what its critics would expect of the states there, nothing corrects.
+    // The learned policy never acts there, so nothing would correct its critics' values of those states.
     learnsFromBasePhase: z
       .boolean()
       .meta({
@@ -181,23 +181,23 @@ export const learnerSettings = z
   })
   .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
 
-/** All settings of a learner. `checkLearnerConfig` says which values can work. */
+/** All settings of a learner. `checkLearnerConfig` checks that they can work. */
 export type LearnerConfig = Configured<typeof learnerSettings>;
 
-/** Where training computes. */
+/** Processor of the training. */
 export type Provider = LearnerConfig['provider'];
 
-/** What a learner's file without a word stands for. */
+/** Settings of an empty learner's file. */
 export const DEFAULT_LEARNER_CONFIG: LearnerConfig = learnerSettings.parse({});
 
-/** Two settings that contradict each other. */
+/** A contradiction between two settings. */
 export interface LearnerProblem {
-  /** Key of the one that is to be changed. */
+  /** Key of the setting to change. */
   readonly key: keyof LearnerConfig;
   readonly message: string;
 }
 
-/** What has to agree within `config`, beyond the range of each number. */
+/** Contradictions within `config`, beyond the range of each number. */
 export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[] {
   const { criticSubset, critics, initialTemperature, minTemperature, replayCapacity, batchSize } = config;
   const problems: LearnerProblem[] = [];
@@ -232,22 +232,23 @@ export function checkLearnerConfig(config: LearnerConfig): void {
 }
 
 /**
- * Critic updates before the first of the actor and its temperature: those of `criticOnlySteps` where the actor has something to lose
- * and critics that know nothing, 0 elsewhere. WSRL's critics have been trained offline; cloning alone has none.
+ * Critic updates before the first update of actor and temperature: those of `criticOnlySteps` if the actor has something to lose
+ * (cloned, or correcting a base policy) while its critics are untrained, otherwise 0. WSRL's critics have been trained offline;
+ * cloning alone has none.
  */
 export function criticOnlyUpdates(config: LearnerConfig): number {
   return Math.ceil(criticOnlySteps(config) * config.utd);
 }
 
-/** The environment steps of `criticOnlyUpdates`. */
+/** Environment steps of `criticOnlyUpdates`. */
 function criticOnlySteps({ algorithm, bcInitSteps, criticOnlySteps: asked, wsrl }: LearnerConfig): number {
   if (algorithm === 'bc' || (algorithm === 'wsrl' && wsrl.offlineUpdates > 0)) return 0;
   return algorithm === 'residual' || bcInitSteps > 0 ? asked : 0;
 }
 
 /**
- * Why the policy of a run of `steps` environment steps would never move, in a sentence with its remedy; `undefined` where it does.
- * Cloning needs no steps.
+ * Reason why the policy of a run of `steps` environment steps would never change, in a sentence with its remedy; `undefined` if it
+ * does. Cloning needs no steps.
  */
 export function standsStill(config: LearnerConfig, steps: number): string | undefined {
   const { algorithm, warmupSteps } = config;
@@ -257,10 +258,10 @@ export function standsStill(config: LearnerConfig, steps: number): string | unde
   return `The policy does not move in ${steps} steps: its first update comes after step ${warmupSteps + alone} (${parts}). Give it more steps, or lower ${alone === 0 ? 'warmupSteps' : 'criticOnlySteps'}.`;
 }
 
-/** Algorithms whose policy `policyRate` averages: others have a slow copy of their own, or no actor that climbs critics. */
+/** Algorithms whose policy `policyRate` averages: others have a slow copy of their own, or no actor trained on critics. */
 const AVERAGED: ReadonlySet<string> = new Set(['sac', 'rlpd', 'hil-serl', 'wsrl']);
 
-/** Whether robots get an average of the policy that is trained, its slow copy. */
+/** True if robots get an average of the trained policy, its slow copy. */
 export function isAveraged({ algorithm, policyRate }: LearnerConfig): boolean {
   return policyRate < 1 && AVERAGED.has(algorithm);
 }

@@ -1,8 +1,8 @@
 /**
- * What only the passivity-aware learner reads: a budget for what the safety chain has to take from the policy, kept by a Lagrangian
- * multiplier ν. The form of its controller is that of Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964, algorithm 2.
- * Budget and gains are this project's own. Gains in use are per episode or epoch and fit the size of that task's costs; these are per
- * training call, for costs of about 1 a step.
+ * Settings of the passivity-aware learner: a budget for the interventions of the safety chain, kept by a Lagrangian multiplier ν.
+ * The form of its controller is that of Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964, algorithm 2. Budget and
+ * gains are specific to this project. Published gains are per episode or epoch and match the scale of their task's costs; these
+ * are per training call, for costs of about 1 a step.
  */
 import { z } from 'zod';
 import { group, num, whole } from '../../schema/index.ts';
@@ -10,7 +10,7 @@ import { group, num, whole } from '../../schema/index.ts';
 const gain = (description: string): z.ZodNumber => num('1', { min: 0, max: 1e3 }, description);
 
 export const passiveSettings = group('What only the algorithm passive reads.', {
-  // The energy is what the step's set-points put into the robot, J.
+  // `tankDrainJ`: energy that the step's set-points put into the robot, J.
   cost: z
     .enum(['cost', 'tankDrainJ'])
     .meta({
@@ -24,7 +24,7 @@ export const passiveSettings = group('What only the algorithm passive reads.', {
   budget: num('costUnit', { min: 0, max: 1e6 }, 'What a step may cost on average.').default(0.05),
   // Their mean is J_c.
   window: whole('steps', { min: 1, max: 1e6 }, 'Newest steps whose mean cost is held against the budget.').default(500),
-  // What is not known is taken to be dear.
+  // Pessimistic: unknown actions are assumed to be expensive.
   costCritics: whole('networks', { min: 1, max: 32 }, 'Critics of the cost; the largest value counts.').default(2),
   // Plain: ν ← [ν + rate·(J_c − d)]₊; PID: `nextMultiplier`. Both once a training call.
   multiplier: z

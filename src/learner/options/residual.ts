@@ -1,6 +1,6 @@
 /**
- * What only the residual on a base policy reads: ResFiT, Ankile et al., https://arxiv.org/abs/2509.19301. Numbers as in the
- * authors' released configuration but for `warmupNoise`. Amounts of action are in normalised units, where the range is [−1, 1].
+ * Settings of the residual on a base policy: ResFiT, Ankile et al., https://arxiv.org/abs/2509.19301. Numbers as in the
+ * authors' released configuration except `warmupNoise`. Actions are in normalised units, with the range [−1, 1].
  */
 import type { z } from 'zod';
 import { group, num } from '../../schema/index.ts';
@@ -15,6 +15,6 @@ export const residualSettings = group('What only the algorithm residual reads.',
   targetNoiseClip: noise('Either noise is limited to ± this.').default(0.3),
   // w
   penalty: num('1', { min: 0, max: 1e6 }, "Weight of the residual's squared length in the policy's loss.").default(0),
-  // The paper's code has 0.2 beside a scale of 0.1: what is tried first should be what can be learned.
+  // The paper's code has 0.2 with a scale of 0.1; here warm-up actions stay within what the residual can learn.
   warmupNoise: noise('Before the policy acts: the base, and up to ± this drawn evenly; at most `scale`.').default(0.1),
 });

@@ -1,5 +1,5 @@
 /**
- * What only WSRL reads, all of it about its training before there is a robot: Cal-QL, Nakamoto et al.,
+ * Settings of WSRL, all for its offline training before there is a robot: Cal-QL, Nakamoto et al.,
  * https://arxiv.org/abs/2303.05479, on CQL, Kumar et al., https://arxiv.org/abs/2006.04779.
  */
 import { z } from 'zod';
@@ -11,9 +11,9 @@ export const wsrlSettings = group('What only the algorithm wsrl reads.', {
   ),
   // α_c; 5 in Cal-QL, for its tasks with sparse rewards.
   conservatism: num('1', { min: 0, max: 1000 }, 'Weight of the conservative loss beforehand.').default(5),
-  // From the policy there, from the policy at the next state, and uniformly. 10 in CQL; an update's cost grows with it.
+  // From the policy at this state, from the policy at the next state, and uniform. 10 in CQL; the cost of an update grows with it.
   actionSamples: whole('actions', { min: 1, max: 100 }, 'Actions of each of three kinds that it draws.').default(4),
-  // Cal-QL; without, it is CQL.
+  // True: Cal-QL; false: CQL.
   isCalibrated: z
     .boolean()
     .meta({ description: "Values of the policy's actions are held up by what the data returned." })

@@ -5,7 +5,7 @@ import { cropFrames, shiftFrame } from './crops.ts';
 const IMAGE: ImageShape = { channels: 2, height: 3, width: 4 };
 const SIZE = 24;
 
-/** Pixel (x, y) is the pixel (x − right, y − down) of the image continued by its edge: the definition, word for word. */
+/** Pixel (x, y) is the pixel (x − right, y − down) of the image extended by its edge: the literal definition. */
 function expected(frame: Float32Array, { channels, height, width }: ImageShape, right: number, down: number): number[] {
   const clamp = (n: number, size: number) => Math.max(0, Math.min(size - 1, n));
   return Array.from({ length: channels * height * width }, (_, i) => {

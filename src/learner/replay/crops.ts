@@ -1,10 +1,10 @@
 /**
  * Random crops of stored images, DrQ's augmentation (Kostrikov, Yarats and Fergus, https://arxiv.org/abs/2004.13649):
- * the image is padded with its own edge and cut out again at a random place. Done on the batch, in place.
+ * the image is padded with its edge pixels and cropped at a random position. Done on the batch, in place.
  */
 import type { ImageShape, Rng } from '../../core/index.ts';
 
-/** Where an image lies in each row of a batch of observations [B, rowSize]: from number `offset` on, channel first. */
+/** Position of the image in each row of a batch of observations [B, rowSize]: from index `offset` on, channel-first. */
 export interface FrameColumn {
   readonly image: ImageShape;
   readonly rowSize: number;
@@ -13,8 +13,8 @@ export interface FrameColumn {
 
 /**
  * Shifts the images of rows [0, `rows`) of `batch`, each by up to `padding` pixels in both directions, drawn from `rng` row
- * by row: the same for all channels of a row, which may be frames stacked in time. Call it once for s and once for s′: they
- * are to move independently. `padding` is DrQ's 4 for 84 pixels; at most the image's size. Allocates nothing.
+ * by row: the same for all channels of a row, which may be frames stacked in time. Call it once for s and once for s′, which
+ * must be shifted independently. `padding` is DrQ's 4 for 84 pixels; at most the image's size. Does not allocate.
  */
 export function cropFrames(batch: Float32Array, rows: number, column: FrameColumn, padding: number, rng: Rng): void {
   const places = 2 * padding + 1;
@@ -25,14 +25,14 @@ export function cropFrames(batch: Float32Array, rows: number, column: FrameColum
 }
 
 /**
- * Moves the image at `offset` of `data` by `right` and `down` pixels (left and up where negative), in place. Places that
- * nothing moves to take the value of the nearest pixel that was on the edge. Allocates nothing.
+ * Shifts the image at `offset` of `data` by `right` and `down` pixels (negative: left and up), in place. Vacated pixels take the
+ * value of the nearest former edge pixel. Does not allocate.
  */
 export function shiftFrame(data: Float32Array, offset: number, image: ImageShape, right: number, down: number): void {
   const { channels, height, width } = image;
   for (let channel = 0; channel < channels; channel++) {
     const from = offset + channel * height * width;
-    // Rows are overwritten in the order in which nothing below or above still needs them.
+    // Rows are overwritten in an order in which no later row still needs them.
     if (down <= 0) {
       for (let y = 0; y < height; y++) moveRow(data, from, width, Math.min(y - down, height - 1), y, right);
     } else {
@@ -41,7 +41,7 @@ export function shiftFrame(data: Float32Array, offset: number, image: ImageShape
   }
 }
 
-/** Row `source` of an image becomes row `target`, moved `right`. The two may be one. */
+/** Copies row `source` of an image to row `target`, shifted by `right`. The two may be the same. */
 function moveRow(data: Float32Array, from: number, width: number, source: number, target: number, right: number): void {
   const [a, b] = [from + source * width, from + target * width];
   const shift = Math.max(-width, Math.min(width, right));

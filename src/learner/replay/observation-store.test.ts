@@ -65,7 +65,7 @@ describe('a frame that is kept apart', () => {
     );
     expect([...seen].toSorted()).toEqual(['1,3', '1,4', '2,3', '2,4']);
     expect(row(ring, 0)[0]).toEqual([0, 1, 1, 1, 10]);
-    // Nobody gave any: its own frame is every one of them.
+    // No variants given: its own frame is every one of them.
     expect(row(ring, 1, rng)[1]).toEqual([1, 7, 7, 7, 11]);
   });
 

@@ -1,24 +1,24 @@
-/** Observations of a ring's rows: numbers as they are, and the frame among them in as many variants and bits as asked for. */
+/** Stores the observations of a ring's rows: numbers unchanged, and the frame in several variants, as float32 or bytes. */
 import { imageSize, type ObservationParts } from '../../core/index.ts';
 
-/** From this many numbers on, a typed array's `set` beats a loop in spite of the view that it needs. */
+/** Size from which a typed array's `set` is faster than a loop in spite of the view that it needs. */
 const WIDE = 48;
-/** What a stored byte stands for. */
+/** Value of each stored byte. */
 const BYTE_VALUES: Float32Array = Float32Array.from({ length: 256 }, (_, i) => i / 255);
 
-/** The part of the observation that is kept apart: an image, or what a frozen encoder made of it. */
+/** Storage of the separate part of the observation: an image, or features of a frozen encoder. */
 export interface FrameStorage {
-  /** Where it begins in the observation. */
+  /** Index of its first number in the observation. */
   readonly offset: number;
-  /** Its numbers. */
+  /** Number of values. */
   readonly size: number;
-  /** `uint8` keeps numbers in [0, 1] to 1/255 in a byte each. */
+  /** `uint8` stores numbers in [0, 1] with a resolution of 1/255 in one byte each. */
   readonly storage: 'float32' | 'uint8';
-  /** V ≥ 1: how many are kept of each observation, such as features of several crops; a batch takes one of them. */
+  /** V ≥ 1: variants stored of each observation, such as features of several crops; a batch uses one of them. */
   readonly variants: number;
 }
 
-/** The image of observations of `parts`, kept as asked for; `undefined` where they have none. */
+/** Storage of the image of observations of `parts`; `undefined` if there is no image. */
 export function imageStorage(
   { stateSize, image }: ObservationParts,
   storage: FrameStorage['storage'],
@@ -28,16 +28,16 @@ export function imageStorage(
   return { offset: stateSize, size: imageSize(image), storage, variants };
 }
 
-/** One observation of each row. Rows are slots, [0, rows). */
+/** One observation per row. Rows are slots, [0, rows). */
 export class ObservationStore {
   readonly #size: number;
   readonly #frame: FrameStorage | undefined;
-  /** Everything but the frame, row by row. */
+  /** Everything except the frame, row by row. */
   #numbers: Float32Array = new Float32Array(0);
   /** [rows, V, size] */
   #frames: Float32Array | Uint8Array;
 
-  /** `size`: O, frame included. Throws `RangeError` where the frame does not lie in it. */
+  /** `size`: O, frame included. Throws `RangeError` if the frame does not lie in it. */
   constructor(size: number, frame: FrameStorage | undefined) {
     if (frame !== undefined) checkFrame(size, frame);
     this.#size = size;
@@ -50,7 +50,7 @@ export class ObservationStore {
     return 4 * this.#numbersSize + this.#framesSize * this.#frames.BYTES_PER_ELEMENT;
   }
 
-  /** Makes room for `rows` rows; those that are there stay. */
+  /** Allocates `rows` rows, keeping existing ones. */
   grow(rows: number): void {
     const numbers = new Float32Array(rows * this.#numbersSize);
     numbers.set(this.#numbers);
@@ -63,7 +63,7 @@ export class ObservationStore {
     this.#frames = frames;
   }
 
-  /** Keeps `observation` [O] in `row`; `variants` [V, size] in place of its frame, which else is every variant. */
+  /** Stores `observation` [O] in `row`; `variants` [V, size] replace its frame, which otherwise becomes every variant. */
   put(row: number, observation: Float32Array, variants: Float32Array | undefined): void {
     const frame = this.#frame;
     if (frame === undefined) {
@@ -80,7 +80,7 @@ export class ObservationStore {
     }
   }
 
-  /** Writes the observation of `row` with variant `variant` of its frame to `out` at `to`. Allocates no more than a view. */
+  /** Writes the observation of `row` with variant `variant` of its frame to `out` at `to`. Allocates at most a view. */
   copy(row: number, variant: number, out: Float32Array, to: number): void {
     const frame = this.#frame;
     if (frame === undefined) {

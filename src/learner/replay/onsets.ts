@@ -1,9 +1,9 @@
-/** What a rule makes of the steps around the onset of an intervention, found as transitions come. */
+/** Applies the intervention rule to the steps around the onset of an intervention, as transitions arrive. */
 import { isIntervention, type Source, type Transition } from '../../core/index.ts';
 import type { InterventionRule } from '../options/interventions.ts';
 import { NO_ROW, type TransitionRing } from './ring.ts';
 
-/** Whether a step that `source` decided counts as a demonstration. */
+/** True if a step decided by `source` counts as a demonstration. */
 export function isDemonstrated(source: Source, { demonstrate }: InterventionRule): boolean {
   if (source === 'demo') return true;
   if (!isIntervention(source) || demonstrate === 'none') return false;
@@ -19,8 +19,8 @@ interface PolicySteps {
 }
 
 /**
- * Amends rows of the policy once the intervention after them comes. An update knows of it from the onset's own step on, so what it
- * learns from does not depend on how far arrivals run ahead.
+ * Amends policy rows once the intervention after them arrives. Updates see the change from the onset's own step on, so what they
+ * learn from does not depend on how far arrivals run ahead.
  */
 export class Onsets {
   readonly #online: TransitionRing;
@@ -34,7 +34,7 @@ export class Onsets {
     this.#kept = Math.max(rule.leaveOutBeforeSteps, rule.onsetPenalty > 0 ? 1 : 0);
   }
 
-  /** `transition` of `robot` was put into `row`, which updates see from `visibleFrom` online transitions on. */
+  /** Call after `transition` of `robot` was stored in `row`, which updates see from `visibleFrom` online transitions on. */
   see(robot: string, { source, epoch, episode, step }: Transition, row: number, visibleFrom: number): void {
     if (this.#kept === 0 || row === NO_ROW) return;
     let before = this.#robots.get(robot);
@@ -60,8 +60,8 @@ export class Onsets {
 }
 
 /**
- * What of a whole record, in its order, is learned from offline, where all of it counts as a demonstration: without the interventions
- * that `rule` does not show, the steps before an onset that it leaves out and those of the base phase, and with its penalty.
+ * Selects from a whole record, in order, what is learned from offline, where all of it counts as demonstrations: drops interventions
+ * not demonstrated under `rule`, the steps before an onset that it leaves out and those of the base phase, and applies its penalty.
  */
 export function routedOffline(transitions: readonly Transition[], rule: InterventionRule): readonly Transition[] {
   const leftOut = new Set<Transition>();

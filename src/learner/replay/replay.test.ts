@@ -225,7 +225,7 @@ describe('UpdateContract', () => {
         expect(allowed % perCall).toBe(0);
         if (allowed > 0) expect(contract.visibleTo(allowed)).toBeLessThanOrEqual(accepted);
         expect(contract.visibleTo(allowed + 1)).toBeGreaterThan(accepted);
-        // What a call sees is there as soon as it is allowed, and not before.
+        // The data of a call is there as soon as it is allowed, and not before.
         const visible = contract.visibleTo(allowed + 1);
         expect(contract.updatesAllowed(visible)).toBeGreaterThan(allowed);
         expect(contract.updatesAllowed(visible - 1)).toBeLessThanOrEqual(allowed);

@@ -1,4 +1,4 @@
-/** The two buffers of RLPD and what goes where. */
+/** The two replay buffers of RLPD, and the routing of transitions. */
 import { allFinite, isIntervention, type Transition } from '../../core/index.ts';
 import { DEFAULT_INTERVENTION_RULE, type InterventionRule } from '../options/interventions.ts';
 import type { FrameStorage } from './observation-store.ts';
@@ -6,54 +6,54 @@ import { isDemonstrated, Onsets } from './onsets.ts';
 import { NO_ROW, type RowFrames, type RowRange, TransitionRing } from './ring.ts';
 import { type Placed, type ReturnRule, Trajectories } from './trajectories.ts';
 
-/** How far ahead of the updates transitions may arrive before the oldest sampled ones are overwritten early. */
+/** Number of transitions by which arrivals may be ahead of updates before the oldest sampled ones are overwritten early. */
 const ARRIVAL_SLACK = 4096;
-/** Rounding that an executed action may exceed ±1 by; beyond it the record is wrong. */
+/** Tolerance for rounding of an executed action beyond ±1; a larger excess means a wrong record. */
 const ACTION_TOLERANCE = 0.01;
 
-/** Why a record was not taken. */
+/** Reason why a transition was dropped. */
 export type DropReason = 'wrongSize' | 'notFinite' | 'actionOutOfRange' | 'frameOutOfRange';
 
-/** What is kept beside the transitions as they came. */
+/** Options of a replay. */
 export interface ReplayOptions {
-  /** The part of the observation that is kept in several variants, or in bytes; absent: it is all alike. */
+  /** The part of the observation stored in several variants, or in bytes; absent: none. */
   readonly frame?: FrameStorage;
-  /** Keeps what each row returned, for the column `monteCarloReturn`; absent: nobody asks. */
+  /** Stores the return of each row, for the column `monteCarloReturn`; absent: not stored. */
   readonly returns?: ReturnRule;
-  /** What interventions are learned from as; absent: as demonstrations, all of them. */
+  /** Use of interventions; absent: all count as demonstrations. */
   readonly interventions?: InterventionRule;
-  /** Steps of the base phase are drawn like others; absent: they count, and are not. */
+  /** Steps of the base phase are sampled like others; absent: they count, but are not sampled. */
   readonly learnsFromBasePhase?: boolean;
 }
 
-/** Where a transition comes from, and what comes with it. */
+/** Origin of a transition, and its additional data. */
 export interface Arrival {
-  /** Whose it is, where that is known: nothing of one robot ever continues another's. */
+  /** Robot that recorded it, if known: transitions of different robots never continue each other. */
   readonly robot?: string;
   /** Variants of its frames; absent: its own frame is every variant. */
   readonly frames?: RowFrames;
-  /** It counts, and is never drawn: somebody dropped its episode afterwards. */
+  /** The transition counts but is never sampled: its episode was dropped by relabelling. */
   readonly isLeftOut?: boolean;
 }
 
-/** What came in, and what became of it. */
+/** Numbers of transitions received, stored and dropped. */
 export interface ReplayCounts {
-  /** Transitions offered, taken or not. */
+  /** Transitions offered, accepted or not. */
   readonly received: number;
-  /** Online transitions taken: the N of the update contract. */
+  /** Online transitions accepted: the N of the update contract. */
   readonly online: number;
   /** Rows of the demonstration buffer: demonstrations and interventions. */
   readonly demonstrations: number;
   readonly interventions: number;
-  /** Online transitions that continue the one before: those that windows of several steps go on over. */
+  /** Online transitions that continue the previous one: those over which multi-step windows extend. */
   readonly continued: number;
   readonly dropped: Readonly<Record<DropReason, number>>;
 }
 
 /**
- * Online transitions (R) and demonstrations (D). Every online step goes to R; of steps that a person decided those that the rule
- * for interventions names go to D as well; demonstrations go to D only. What an update sees depends on how many online transitions count for it and on
- * nothing else, so training repeats exactly however fast transitions arrive.
+ * Online transitions (R) and demonstrations (D). Every online step goes to R; intervention steps selected by the intervention rule
+ * go to D as well; demonstrations go to D only. The data visible to an update depends only on the number of online transitions
+ * that count for it, so training is reproducible however fast transitions arrive.
  */
 export class Replay {
   readonly online: TransitionRing;
@@ -73,7 +73,7 @@ export class Replay {
   #interventions = 0;
   #continued = 0;
 
-  /** `capacity`: the newest online transitions that are sampled from; as many demonstrations are kept. */
+  /** `capacity`: number of newest online transitions that are sampled from; the same number of demonstrations is kept. */
   constructor(observationSize: number, actionSize: number, capacity: number, options: ReplayOptions = {}) {
     const { frame, returns, interventions = DEFAULT_INTERVENTION_RULE, learnsFromBasePhase = false } = options;
     const rows = capacity + ARRIVAL_SLACK;
@@ -86,7 +86,7 @@ export class Replay {
     this.#onsets = new Onsets(this.online, interventions);
   }
 
-  /** Copies `transition` to where it belongs. Says why where it is not fit to learn from; then nothing is kept but a count. */
+  /** Copies `transition` to its buffers. Returns a reason if it is unfit to learn from; then only a count is kept. */
   add(transition: Transition, { robot = '', frames, isLeftOut }: Arrival = {}): 'accepted' | DropReason {
     this.#received++;
     const reason = this.#unfit(transition) ?? (frames === undefined ? undefined : this.#unfitFrames(frames));
@@ -106,7 +106,7 @@ export class Replay {
     return 'accepted';
   }
 
-  /** The rows of both buffers that an update may draw from once `visibleCount` online transitions count. */
+  /** Rows of both buffers that an update may sample once `visibleCount` online transitions count. */
   visible(visibleCount: number): { readonly online: RowRange; readonly demonstrations: RowRange } {
     return {
       online: this.online.visible(visibleCount, this.#window),
@@ -165,7 +165,7 @@ export class Replay {
   }
 }
 
-/** Whether numbers [from, to) are in [0, 1]. */
+/** True if numbers [from, to) are in [0, 1]. */
 function isUnit(values: Float32Array, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (!(values[i]! >= 0 && values[i]! <= 1)) return false;
   return true;

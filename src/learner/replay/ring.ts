@@ -1,17 +1,17 @@
-/** The newest transitions in typed arrays. */
+/** Ring buffer of the newest transitions in typed arrays. */
 import type { Rng, Transition } from '../../core/index.ts';
 import { type FrameStorage, ObservationStore } from './observation-store.ts';
 
-/** Rows that are allocated at first, unless they are large; the arrays double from there up to the capacity. */
+/** Rows allocated at first, fewer if they are large; the arrays then double up to the capacity. */
 const FIRST_ROWS = 4096;
 const FIRST_BYTES = 2 ** 22;
-/** Draws before the next row that is not left out is taken in place of one that is. */
+/** Random redraws of an excluded row before the next row that is not excluded is taken. */
 const REDRAWS = 64;
-/** In place of the number of a row that is not there. */
+/** Index of a row that does not exist. */
 export const NO_ROW = -1;
 /**
- * In place of the return of a row whose episode is not complete: the least number of a float32, which no critic is held up
- * by. −∞ would make NaN of every product with it.
+ * Return of a row whose episode is not complete: the lowest finite float32, which never raises a critic's value. −∞ would
+ * turn every product with it into NaN.
  */
 export const NO_RETURN: number = -(2 - 2 ** -23) * 2 ** 127;
 
@@ -19,7 +19,7 @@ export const NO_RETURN: number = -(2 - 2 ** -23) * 2 ** 127;
 export interface RowRange {
   readonly from: number;
   readonly to: number;
-  /** Online transitions that count, for returns that end with a later one. Absent: all. */
+  /** Online transitions that count, for returns that are known only later. Absent: all. */
   readonly visibleCount?: number;
 }
 
@@ -30,9 +30,9 @@ export interface RowFrames {
 }
 
 /**
- * A ring of transitions with their sizes fixed. Rows have logical indices that never change: the n-th row ever
- * pushed is row n, until it is overwritten `capacity` pushes later. The next observation is stored with each row, so
- * a row is whole by itself; the row that continues it is known where there is one.
+ * A ring of transitions of fixed size. Rows have logical indices that never change: the n-th row ever pushed is row n,
+ * until it is overwritten `capacity` pushes later. The next observation is stored with each row, so a row is
+ * self-contained; the row that continues it is stored if there is one.
  */
 export class TransitionRing {
   readonly observationSize: number;
@@ -52,9 +52,9 @@ export class TransitionRing {
   /** Logical index of the row that continues this one, or `NO_ROW`. */
   #successor: Float64Array = new Float64Array(0);
   #return: Float32Array = new Float32Array(0);
-  /** From how many online transitions on the return is known; ∞: it is not. */
+  /** Number of online transitions from which the return is known; ∞: unknown. */
   #returnFrom: Float64Array = new Float64Array(0);
-  /** What was said of single rows later, and from how many online transitions on that counts. None where nobody says anything. */
+  /** Later amendments of single rows, with the number of online transitions from which they apply. */
   readonly #leftOut = new Map<number, number>();
   readonly #deducted = new Map<number, { readonly amount: number; readonly from: number }>();
 
@@ -72,14 +72,14 @@ export class TransitionRing {
     return this.#count;
   }
 
-  /** The oldest row that is still held. */
+  /** The oldest row that is still stored. */
   get oldest(): number {
     return Math.max(0, this.#count - this.capacity);
   }
 
   /**
-   * Copies `transition` in and returns its row. `visibleFrom`: the number of accepted online transitions from which on an
-   * update may see this row; must not fall from push to push. `follows`: the row that it continues, or `NO_ROW`.
+   * Stores a copy of `transition` and returns its row. `visibleFrom`: number of accepted online transitions from which an
+   * update may see this row; must not decrease from push to push. `follows`: the row that it continues, or `NO_ROW`.
    * `frames`: variants in place of its own frames.
    */
   push(transition: Transition, visibleFrom: number, follows: number = NO_ROW, frames?: RowFrames): number {
@@ -92,7 +92,7 @@ export class TransitionRing {
     this.#reward[row] = transition.reward;
     this.#cost[row] = transition.cost;
     this.#tankDrainJ[row] = transition.tankDrainJ;
-    // A cut episode goes on from the next observation; only an end by the task itself has no future.
+    // A truncated episode continues from the next observation; only a termination by the task has no future.
     this.#bootstrap[row] = transition.terminated ? 0 : 1;
     this.#visibleFrom[row] = visibleFrom;
     this.#successor[row] = NO_ROW;
@@ -103,37 +103,37 @@ export class TransitionRing {
     return index;
   }
 
-  /** Says what row `index` returned to the end of its episode, which updates may know once `from` online transitions count. */
+  /** Sets the return of row `index` to the end of its episode, visible to updates once `from` online transitions count. */
   setReturn(index: number, value: number, from: number): void {
     if (index < this.oldest) return;
     this.#return[index % this.capacity] = value;
     this.#returnFrom[index % this.capacity] = from;
   }
 
-  /** Row `index` is not drawn any more once `from` online transitions count. */
+  /** Excludes row `index` from sampling once `from` online transitions count. */
   leaveOut(index: number, from: number): void {
     if (index >= this.oldest) this.#leftOut.set(index, from);
   }
 
-  /** `amount` less is the reward of row `index` once `from` online transitions count. */
+  /** Deducts `amount` from the reward of row `index` once `from` online transitions count. */
   deduct(index: number, amount: number, from: number): void {
     if (index >= this.oldest) this.#deducted.set(index % this.capacity, { amount, from });
   }
 
-  /** A row that may be drawn from `range`, which is not empty: `first`, or where that is left out another by `rng`, then the next. */
+  /** Samples a row of the non-empty `range`: `first`, or if that is excluded, another one by `rng`, then the next. */
   drawn(first: number, range: RowRange, rng: Rng): number {
     const size = range.to - range.from;
     let index = first;
     for (let tries = 0; tries < REDRAWS && this.#isLeftOut(index, range); tries++) index = range.from + rng.int(size);
-    // Where all are, there is nothing better to learn from.
+    // If all are excluded, there is nothing better to learn from.
     for (let i = 0; i < size && this.#isLeftOut(index, range); i++)
       index = index + 1 < range.to ? index + 1 : range.from;
     return index;
   }
 
   /**
-   * Writes row `index` at `slot` of the batch: one step, or as many as `reading` asks for and the rows below `range.to` hold.
-   * What it writes depends on the rows that `range` lets see and on nothing that came later.
+   * Writes row `index` at `slot` of the batch: one step, or up to `reading.steps` steps as far as rows below `range.to` continue it.
+   * The result depends only on the rows visible in `range`, not on later ones.
    */
   copyRow(index: number, batch: BatchColumns, slot: number, reading?: RowReading, range?: RowRange): void {
     const first = index % this.capacity;
@@ -154,7 +154,7 @@ export class TransitionRing {
     this.#observation.copy(index % this.capacity, 0, out, 0);
   }
 
-  /** The mean of what the steps of rows [`from`, `to`), all still held, cost; 0 of no rows. */
+  /** Mean cost of the steps of rows [`from`, `to`), all still stored; 0 for no rows. */
   meanCost({ from, to }: RowRange, column: 'cost' | 'tankDrainJ'): number {
     const costs = column === 'cost' ? this.#cost : this.#tankDrainJ;
     let sum = 0;
@@ -162,7 +162,7 @@ export class TransitionRing {
     return sum / Math.max(1, to - from);
   }
 
-  /** Rows that may be seen once `visibleCount` online transitions count, oldest first; at most `window` of them. */
+  /** Rows visible once `visibleCount` online transitions count, oldest first; at most `window` of them. */
   visible(visibleCount: number, window: number): RowRange {
     let low = this.oldest;
     let high = this.#count;
@@ -192,7 +192,7 @@ export class TransitionRing {
     let sum = 1;
     for (let k = 1; k < steps; k++) {
       const next = this.#successor[last]!;
-      // Nobody has come after it, or nobody who may be seen yet.
+      // No row continues it, or none that is visible yet.
       if (next === NO_ROW || next >= to) break;
       last = next % this.capacity;
       power *= discount;
@@ -248,7 +248,7 @@ export class TransitionRing {
   }
 }
 
-/** γᵏ of a reading that nobody gave is NaN: who asks for it has to say γ. */
+/** Default reading. Its γᵏ is NaN: a batch that reads it must specify γ. */
 const ONE_STEP: RowReading = { steps: 1, discount: Number.NaN };
 
 function grown<T extends Float32Array | Float64Array>(old: T, size: number): T {
@@ -257,37 +257,37 @@ function grown<T extends Float32Array | Float64Array>(old: T, size: number): T {
   return array;
 }
 
-/** A batch as columns of B rows each; filled slot by slot. Columns that are not there are not filled. */
+/** A batch as columns of B rows each; filled slot by slot. Absent columns are not filled. */
 export interface BatchColumns {
   /** [B, O] */
   readonly observation: Float32Array;
-  /** [B, O] the observation after the last step that the row spans. */
+  /** [B, O] observation after the last step that the row spans. */
   readonly nextObservation: Float32Array;
   /** [B, A] executed actions, normalised. */
   readonly action: Float32Array;
-  /** [B] Σ γⁱ·rᵢ over the k steps that the row spans: r where that is one. */
+  /** [B] Σ γⁱ·rᵢ over the k steps that the row spans; r for one step. */
   readonly reward: Float32Array;
-  /** [B] the costs of the steps, discounted alike: share of their ticks that the filters changed, and energy taken from the tank, J. */
+  /** [B] costs of the steps, discounted alike: fraction of their ticks changed by the filters, and energy taken from the tank, J. */
   readonly filterActivity: Float32Array;
   readonly tankDrainJ: Float32Array;
   /** [B] m = 1 − terminated, of the last step. */
   readonly bootstrap: Float32Array;
-  /** [B] the same numbers as `filterActivity`: what an environment's step cost beside its reward. */
+  /** [B] same numbers as `filterActivity`: cost of an environment's step besides its reward. */
   readonly cost?: Float32Array;
-  /** [B] γᵏ: what the value of the next observation counts, before `bootstrap`. Needs a `RowReading`. */
+  /** [B] γᵏ: discount of the value of the next observation, before `bootstrap`. Needs a `RowReading`. */
   readonly discountPower?: Float32Array;
-  /** [B] Σ γⁱ, i < k: how often a constant that is added to every reward counts. */
+  /** [B] Σ γⁱ, i < k: weight of a constant that is added to every reward. */
   readonly discountSum?: Float32Array;
-  /** [B] V_mc: what the row returned to the end of its episode; `NO_RETURN` where that is not known. */
+  /** [B] V_mc: return of the row to the end of its episode; `NO_RETURN` if unknown. */
   readonly monteCarloReturn?: Float32Array;
 }
 
-/** How rows are read. */
+/** Options for reading rows. */
 export interface RowReading {
-  /** n ≥ 1: up to so many steps are added up. Fewer where the episode, the segment or what may be seen ends before. */
+  /** n ≥ 1: maximum number of steps added up. Fewer if the episode, the segment or the visible rows end before. */
   readonly steps: number;
   /** γ per step. */
   readonly discount: number;
-  /** Draws the frame's variant for s, then for s′, where a ring keeps several; absent: the first. */
+  /** Draws the frame's variant for s, then for s′, if a ring stores several; absent: the first. */
   readonly rng?: Rng;
 }

@@ -1,4 +1,4 @@
-/** Windows of several steps and returns to the end of the episode: golden values, and what cuts them short. */
+/** Multi-step windows and returns to the end of the episode: golden values, and what cuts them short. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTransition, type Source, type Transition } from '../../core/index.ts';
@@ -195,7 +195,7 @@ describe('a window of three steps', () => {
     // Rows 3 and 4 lie at both ends of the arrays.
     expect(read(ring, 3, 3)).toMatchObject({ from: 3, to: 6, reward: 4 + 2.5 + 1.5, power: 0.125 });
     expect(read(ring, 6, 3)).toMatchObject({ from: 6, to: 7, reward: 7, power: 0.5 });
-    // A row that continues one that is gone, in a ring of one.
+    // A row that continues an overwritten one, in a ring of one.
     const single = new TransitionRing(1, 1, 1);
     single.push(step(0), 1);
     single.push(step(1), 2, 0);
@@ -215,10 +215,10 @@ describe('the return of a row', () => {
   it('goes on with the worst reward where the episode was cut, but counts no reward that it did not get to', () => {
     const cut = episode({ truncated: true });
     expect(returns(replayOf(cut, {}).online)).toEqual([2.75, 3.5, 3]);
-    // Rewards −1, 0 and 1. −1 for ever is worth −2, of which γ³, γ² and γ are deducted.
+    // Rewards −1, 0 and 1. −1 forever is worth −2, discounted by γ³, γ² and γ.
     expect(returns(replayOf(cut, { shift: -2 }).online)).toEqual([-1, 0, 0]);
     expect(returns(replayOf(episode({ terminated: true }), { shift: -2 }).online)).toEqual([-0.75, 0.5, 1]);
-    // Where every step costs the same: r / (1 − γ), wherever it was cut.
+    // If every step costs the same: r / (1 − γ), wherever it was cut.
     const costly = [0, 1, 2].map((number) => step(number, { reward: -1, truncated: number === 2 }));
     expect(returns(replayOf(costly, {}).online)).toEqual([-2, -2, -2]);
   });

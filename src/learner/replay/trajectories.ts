@@ -1,21 +1,21 @@
-/** Which row continues which, and what each returned: found as transitions come, robot by robot. */
+/** Links each row to the one that continues it, and computes returns, as transitions arrive, per robot. */
 import type { Transition } from '../../core/index.ts';
 import { NO_ROW, type TransitionRing } from './ring.ts';
 
-/** What a row returned to the end of its episode, for algorithms that hold values against it (Cal-QL). */
+/** Definition of the return to the end of the episode, for algorithms that compare values with it (Cal-QL). */
 export interface ReturnRule {
   /** γ per step, (0, 1]. */
   readonly discount: number;
-  /** What is learned from as the reward of a step: scaled and shifted, costs deducted. */
+  /** Learned reward of a step: scaled and shifted, costs deducted. */
   readonly reward: (transition: Transition) => number;
 }
 
-/** Where a step was put. */
+/** Rows of a stored step. */
 export interface Placed {
-  /** Its rows in R and D, `NO_ROW` where it is in none. */
+  /** Rows in R and D; `NO_ROW` if not stored there. */
   readonly online: number;
   readonly demonstration: number;
-  /** Online transitions from which on it is visible. */
+  /** Number of online transitions from which it is visible. */
   readonly visibleFrom: number;
 }
 
@@ -23,7 +23,7 @@ interface OpenStep extends Placed {
   readonly reward: number;
 }
 
-/** A trajectory that may go on. */
+/** A trajectory that may continue. */
 interface Thread {
   epoch: number;
   seq: number;
@@ -32,27 +32,27 @@ interface Thread {
   segment: number;
   readonly nextObservation: Float32Array;
   placed: Placed;
-  /** Steps of the episode so far, oldest first; none where returns are not asked for. */
+  /** Steps of the episode so far, oldest first; empty if returns are not requested. */
   open: OpenStep[];
 }
 
 const NOWHERE: Placed = { online: NO_ROW, demonstration: NO_ROW, visibleFrom: 0 };
-/** Trajectories of one robot that are followed at once; of more, the one that was heard of longest ago is let go. */
+/** Maximum number of open trajectories per robot; the one inactive longest is dropped first. */
 const MOST_THREADS = 8;
 
 /**
- * Follows the trajectories of several robots whose transitions come in any mixture. A step continues one before it where
- * epoch, episode, `seq` and `step` go on without a gap and its observation is the other's next one, bit for bit: a dropped or
- * lost record breaks the chain, and robots need no names to be distinguished.
+ * Follows the trajectories of several robots whose transitions may be interleaved. A step continues an earlier one if
+ * epoch, episode, `seq` and `step` are consecutive and its observation equals the other's next one, bit for bit: a dropped or
+ * lost record breaks the chain, and robots can be distinguished without names.
  */
 export class Trajectories {
-  /** By robot, as many robots as there are; the one heard of last is the last. */
+  /** By robot, without limit; within a robot, the most recent trajectory is last. */
   readonly #threads = new Map<string, Thread[]>();
   readonly #online: TransitionRing;
   readonly #demonstrations: TransitionRing;
   readonly #rule: ReturnRule | undefined;
 
-  /** Throws `RangeError` where `rule` gives no finite return. */
+  /** Throws `RangeError` if `rule` gives no finite return. */
   constructor(online: TransitionRing, demonstrations: TransitionRing, rule: ReturnRule | undefined) {
     if (rule !== undefined) checkRule(rule);
     this.#online = online;
@@ -61,8 +61,8 @@ export class Trajectories {
   }
 
   /**
-   * Puts `transition` of `robot` where `put` does, which is given the rows that it continues within its segment. At the end of
-   * an episode, gives the rings what its rows returned; of one that was cut, what they would have returned at least.
+   * Stores `transition` of `robot` by `put`, which receives the rows that it continues within its segment. At the end of an
+   * episode, sets the returns of its rows in the rings; for a truncated one, a lower bound of them.
    */
   add(robot: string, transition: Transition, put: (before: Placed) => Placed): void {
     let threads = this.#threads.get(robot);
@@ -85,7 +85,7 @@ export class Trajectories {
 
   #note(open: OpenStep[], transition: Transition, placed: Placed, rule: ReturnRule): void {
     open.push({ ...placed, reward: rule.reward(transition) });
-    // An episode without end holds no more than what can still be said.
+    // An endless episode keeps only the steps whose returns can still be set.
     if (open.length >= 2 * this.#online.capacity) open.splice(0, this.#online.capacity);
     if (!transition.terminated && !transition.truncated) return;
     const { discount } = rule;
@@ -100,9 +100,9 @@ export class Trajectories {
 }
 
 /**
- * The least that an episode would still have brought had it not been cut, if no step brings less than the worst of `steps` did:
- * min(0, rₘᵢₙ) / (1 − γ), as the task may also end at once. For a task of −1 a step it is what Cal-QL's authors take for an
- * episode that fails to its end, r / (1 − γ) (their `replay_buffer.py`). Without a bound for γ = 1 and steps that cost.
+ * Lower bound of the return after a truncation, if no step brings less than the worst of `steps` did: min(0, rₘᵢₙ) / (1 − γ), as
+ * the task may also end at once. For a task of −1 a step it equals the value that Cal-QL's authors assume for an episode that
+ * fails to its end, r / (1 − γ) (their `replay_buffer.py`). Unbounded for γ = 1 and steps with negative reward.
  */
 function leastAfterCut(steps: readonly OpenStep[], discount: number): number {
   const least = steps.reduce((worst, { reward }) => Math.min(worst, reward), 0);

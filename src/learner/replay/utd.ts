@@ -1,8 +1,8 @@
-/** The contract between acting and learning: how many critic updates each online transition pays for. */
+/** Update-to-data contract between acting and learning: number of critic updates per online transition. */
 
 /**
- * Updates are numbered from 1, online transitions are counted. Updates come in calls of K at a time, which all see the same
- * transitions: those that have paid for the whole call. K may exceed G, where the actor learns once for several transitions.
+ * Updates are numbered from 1, online transitions are counted. Updates come in calls of K, which all see the same transitions:
+ * those that entitle to the whole call. K may exceed G: then the actor is updated once for several transitions.
  */
 export class UpdateContract {
   readonly utd: number;
@@ -27,39 +27,39 @@ export class UpdateContract {
     this.updatesPerCall = updatesPerCall;
   }
 
-  /** The most updates that `accepted` = N online transitions allow, in whole calls: K·⌊G·(N − N₀)/K⌋. */
+  /** Maximum number of updates allowed by `accepted` = N online transitions, in whole calls: K·⌊G·(N − N₀)/K⌋. */
   updatesAllowed(accepted: number): number {
     const paid = this.utd * Math.max(0, accepted - this.warmupSteps);
     return paid - (paid % this.updatesPerCall);
   }
 
-  /** How many online transitions update number `update` learns from, exactly: N₀ + ⌈c·K/G⌉, where c = ⌈update/K⌉ is its call. */
+  /** Number of online transitions that update number `update` sees, exactly: N₀ + ⌈c·K/G⌉, where c = ⌈update/K⌉ is its call. */
   visibleTo(update: number): number {
     const paidUpdates = Math.ceil(update / this.updatesPerCall) * this.updatesPerCall;
     return this.warmupSteps + Math.ceil(paidUpdates / this.utd);
   }
 }
 
-/** Online transitions that an achieved ratio is taken over: a share of the whole run would stay low for ever after a slow start. */
+/** Online transitions over which the achieved ratio is measured: over a whole run it would stay low forever after a slow start. */
 const WINDOW = 500;
 
-/** Updates per online transition, over the last 500 transitions; a backlog that is made up counts for no more than was asked for. */
+/** Updates per online transition, over the last 500 transitions, capped at the requested ratio while a backlog is worked off. */
 export class AchievedUtd {
   readonly #asked: number;
-  /** After calls of training: all updates, and all online transitions that had arrived. Oldest first. */
+  /** Totals of updates and of arrived online transitions after training calls, oldest first. */
   readonly #marks: { readonly updates: number; readonly online: number }[] = [];
 
   constructor(asked: number) {
     this.#asked = asked;
   }
 
-  /** A call of training was done. */
+  /** Records a finished training call. */
   add(updates: number, online: number): void {
     this.#marks.push({ updates, online });
     while (this.#marks.length > 1 && online - this.#marks[1]!.online >= WINDOW) this.#marks.shift();
   }
 
-  /** With `online` transitions by now; 0 before the second call. */
+  /** Achieved ratio with `online` transitions so far; 0 before the second call. */
   at(online: number): number {
     const [first, last] = [this.#marks[0], this.#marks.at(-1)];
     if (first === undefined || last === undefined) return 0;

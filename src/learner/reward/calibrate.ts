@@ -1,4 +1,4 @@
-/** From logits to probabilities that can be believed, by states that were not trained on. */
+/** Calibrates logits to probabilities on held-out states. */
 
 /** Probability = sigmoid(slope × logit + offset). */
 export interface Calibration {
@@ -6,14 +6,14 @@ export interface Calibration {
   readonly offset: number;
 }
 
-/** Newton steps at most; a few are enough. */
+/** Maximum number of Newton steps; a few suffice. */
 const STEPS = 100;
-/** Keeps the curvature away from 0, where logits part the kinds. */
+/** Keeps the curvature away from 0 if the logits separate the classes. */
 const RIDGE = 1e-9;
 
 /**
- * Platt's scaling (1999) by Newton's method: maximum likelihood of slope and offset, with targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so
- * that logits that part both kinds give no certainty. Source: Lin, Lin and Weng, https://doi.org/10.1007/s10994-007-5018-6
+ * Platt scaling (1999) by Newton's method: maximum likelihood of slope and offset, with targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so
+ * that logits that separate the classes do not give certainty. Source: Lin, Lin and Weng, https://doi.org/10.1007/s10994-007-5018-6
  */
 export function calibrate(logits: readonly number[], isSuccess: readonly boolean[]): Calibration {
   const positives = isSuccess.filter(Boolean).length;
@@ -26,7 +26,7 @@ export function calibrate(logits: readonly number[], isSuccess: readonly boolean
   let [slope, offset] = [0, Math.log((positives + 1) / (logits.length - positives + 1))];
   let loss = lossOf(slope, offset);
   for (let step = 0; step < STEPS; step++) {
-    // Gradient, and the matrix of second derivatives.
+    // Gradient and Hessian.
     let [g0, g1, h00, h01, h11] = [0, 0, RIDGE, 0, RIDGE];
     for (const [i, logit] of logits.entries()) {
       const p = sigmoidOf(slope * logit + offset);

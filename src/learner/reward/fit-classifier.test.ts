@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => trainer.close());
 
-/** A whole observation, with numbers that say nothing where nothing is looked at. */
+/** A whole observation, with arbitrary numbers outside the classifier's inputs. */
 const observed = ([x, y]: ArrayLike<number> & Iterable<number>): number[] => [7, y!, -9, x!];
 
 function logitOf(fit: ClassifierFit): (state: readonly number[]) => number {

@@ -1,7 +1,7 @@
 /**
- * A small perceptron that says of a state whether it is a success: binary cross-entropy with smoothed labels, on batches of as many
- * successes as other states, whatever the share of each among the labels (as HIL-SERL trains its classifier of images,
- * https://arxiv.org/abs/2410.21845). Pictures of cameras would come in by an encoder in front of it, as they do for actors.
+ * A small perceptron that classifies states as success or not: binary cross-entropy with smoothed labels, on batches of equally many
+ * successes and other states, whatever their ratio among the labels (as HIL-SERL trains its image classifier,
+ * https://arxiv.org/abs/2410.21845). Camera images would need an encoder in front of it, as for actors.
  */
 import { mean, Rng, variance } from '../../core/index.ts';
 import { gradients } from '../engine/autodiff.ts';
@@ -13,19 +13,19 @@ import { dense, hidden, initialise, mlpLayout } from '../networks/mlp.ts';
 import { add, mul, sigmoid, softplus, sub } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
 
-/** How a classifier is trained. */
+/** Training settings of a classifier. */
 export interface ClassifierSettings {
   readonly hidden: readonly number[];
   readonly steps: number;
-  /** Half of them successes. */
+  /** Batch size; half of the states are successes. */
   readonly batch: number;
   readonly learningRate: number;
   readonly weightDecay: number;
-  /** A success counts as 1 − this, any other state as this. */
+  /** Target of a success is 1 − this, of any other state this. */
   readonly labelSmoothing: number;
   /**
-   * Share of the other states that are drawn anywhere in and around the range of the labels instead: what nobody has labelled counts
-   * as no success. Without, a network calls a success whatever lies far enough on the successes' side.
+   * Fraction of the other states drawn uniformly in and around the range of the labels instead: unlabelled states count as no
+   * success. Otherwise a network extrapolates success to any state far enough on the successes' side.
    */
   readonly anywhere: number;
 }
@@ -40,7 +40,7 @@ export const CLASSIFIER_SETTINGS: ClassifierSettings = {
   anywhere: 0.25,
 };
 
-/** States of [I] numbers each, and whether each is a success. Both kinds are there. */
+/** States of [I] numbers each, and their labels. Both classes must be present. */
 export interface ClassifierData {
   readonly states: readonly ArrayLike<number>[];
   readonly isSuccess: readonly boolean[];
@@ -48,7 +48,7 @@ export interface ClassifierData {
 
 /** A trained network: normalisation and weights. */
 export interface ClassifierFit {
-  /** [I] What is taken from each number, and what the rest is multiplied by. */
+  /** [I] Offset subtracted from each number, and factor applied to the result. */
   readonly mean: Float32Array;
   readonly scale: Float32Array;
   readonly layout: ParameterLayout;
@@ -60,10 +60,10 @@ export interface ClassifierFit {
 const HEAD = 'logit';
 const PARTS = ['parameters', 'first', 'second'] as const;
 const CHANGED: ReadonlySet<string> = new Set(PARTS);
-/** Numbers that hardly vary among the labels would be blown up by their own noise. */
+/** Lower limit of the standard deviation: otherwise nearly constant numbers would have their noise amplified. */
 const LEAST_DEVIATION = 0.02;
 
-/** Trains any number of classifiers of one size. The same data and seed give the same classifier, to the bit. */
+/** Trains any number of classifiers of one size. The same data and seed give the same classifier, bit for bit. */
 export class ClassifierTrainer {
   readonly #session: Session;
   readonly #settings: ClassifierSettings;
@@ -77,7 +77,7 @@ export class ClassifierTrainer {
     this.#inputs = inputs;
   }
 
-  /** For states of `inputs` numbers. */
+  /** Opens a trainer for states of `inputs` numbers. */
   static async open(inputs: number, settings: ClassifierSettings = CLASSIFIER_SETTINGS): Promise<ClassifierTrainer> {
     const layout = mlpLayout(inputs, settings.hidden, { [HEAD]: 1 });
     const session = await Session.create(trainingGraph(inputs, layout, settings));
@@ -112,17 +112,17 @@ export class ClassifierTrainer {
   }
 }
 
-/** What a classifier's model is to have around the network. */
+/** Options of a classifier's model around the network. */
 export interface ClassifierModel {
-  /** Numbers of the whole observation. */
+  /** Size of the whole observation. */
   readonly observationSize: number;
-  /** [I] Where in the observation the network's inputs are. */
+  /** [I] Indices of the network's inputs in the observation. */
   readonly columns: readonly number[];
   /** Probability = sigmoid(slope × logit + offset). Absent: the output is the logit. */
   readonly calibration?: { readonly slope: number; readonly offset: number };
 }
 
-/** The bytes of a model with the input `observation` [1, O] and the output `probability`, or `logit` without calibration, [1, 1]. */
+/** Returns a model with the input `observation` [1, O] and the output `probability`, or `logit` without calibration, [1, 1]. */
 export function buildClassifier(fit: ClassifierFit, model: ClassifierModel): Uint8Array {
   const { observationSize, columns, calibration } = model;
   const g = new Graph('reward');
@@ -134,7 +134,7 @@ export function buildClassifier(fit: ClassifierFit, model: ClassifierModel): Uin
   const parameters = Object.fromEntries(
     fit.layout.entries.map(({ name, shape, offset, size }) => {
       const own = fit.weights.subarray(offset, offset + size);
-      // What the network does not look at has weights of 0 in its first layer.
+      // Numbers outside the network's inputs get weights of 0 in its first layer.
       if (shape[0] !== columns.length || !name.endsWith('0.weight')) return [name, g.constant(own, shape)];
       const width = shape[1]!;
       const all = new Float32Array(observationSize * width);
@@ -153,7 +153,7 @@ function logitOf(parameters: Parameters, seen: Tensor): Tensor {
   return dense(parameters, HEAD, hidden(parameters, seen));
 }
 
-/** One step of AdamW on a batch. */
+/** Graph of one AdamW step on a batch. */
 function trainingGraph(inputs: number, layout: ParameterLayout, settings: ClassifierSettings): Uint8Array {
   const { batch, learningRate, weightDecay } = settings;
   const g = new Graph('reward_training');
@@ -172,10 +172,10 @@ function trainingGraph(inputs: number, layout: ParameterLayout, settings: Classi
   return g.serialize();
 }
 
-/** How far around the range of the labels states are drawn, as a share of the range. */
+/** Margin around the range of the labels in which states are drawn, as a fraction of the range. */
 const AROUND = 1;
 
-/** One batch: half successes, half other states, each drawn with replacement. */
+/** One batch: half successes, half other states, each sampled with replacement. */
 class Batch {
   readonly bindings: Bindings = new Bindings();
   readonly #states: Float32Array;
@@ -196,7 +196,7 @@ class Batch {
     this.bindings.set('epsilon', this.#epsilon, [1]);
   }
 
-  /** The batch of step `count`, from 1. `kinds`: the successes, then the other states. */
+  /** Draws the batch of step `count`, from 1. `kinds`: the successes, then the other states. */
   draw(count: number, kinds: readonly (readonly ArrayLike<number>[])[], normal: Normalisation, rng: Rng): void {
     const { batch, learningRate, anywhere } = this.#settings;
     for (let row = 0; row < batch; row++) {
@@ -220,7 +220,7 @@ function around(low: number, high: number, rng: Rng): number {
 }
 
 interface Normalisation extends Pick<ClassifierFit, 'mean' | 'scale'> {
-  /** [I] Least and largest of each number. */
+  /** [I] Minimum and maximum of each number. */
   readonly low: readonly number[];
   readonly high: readonly number[];
 }

@@ -1,38 +1,38 @@
-/** What a training waits for before it goes on: the demonstrations of its robots, or what its checkpoint had seen. */
+/** Conditions for a training to start or continue: the demonstrations of its robots, or the data that its checkpoint had seen. */
 import { readDemonstrations } from '../../link/index.ts';
 
-/** Where in the journal a learner was: what it had been given, and what it had taken from that. */
+/** A learner's position in the journal: transitions received, and those accepted. */
 export interface ReplayPosition {
-  /** Transitions offered to replay, demonstrations and dropped ones included. */
+  /** Transitions offered to replay, including demonstrations and dropped ones. */
   readonly received: number;
-  /** Online transitions taken. */
+  /** Online transitions accepted. */
   readonly online: number;
   /** Rows of the demonstration buffer. */
   readonly demonstrations: number;
 }
 
-/** What each robot has given to a training, and what it has reported of its own part in it. */
+/** Transitions received from each robot, and its reports on its own part. */
 export class RobotShares {
   readonly #received = new Map<string, number>();
-  /** Demonstration steps that a robot has reported to be all of its own. */
+  /** Total number of demonstration steps, as reported by each robot. */
   readonly #demonstrated = new Map<string, number>();
-  /** Robots that have reported that their part is over. */
+  /** Robots that have reported the end of their part. */
   readonly #ended = new Set<string>();
 
-  /** Transitions that each robot has given, by its name. */
+  /** Number of transitions received from each robot, by its name. */
   get steps(): ReadonlyMap<string, number> {
     return this.#received;
   }
 
-  /** A transition of `robotId` has come, taken or not. */
+  /** Counts a transition received from `robotId`, accepted or not. */
   received(robotId: string): void {
     this.#received.set(robotId, (this.#received.get(robotId) ?? 0) + 1);
     this.#ended.delete(robotId);
   }
 
   /**
-   * `robotId` has reported something of itself. A report that cannot be read counts for nothing, lest the training wait for it:
-   * then the result is why.
+   * Processes a report of `robotId`. An unreadable report is ignored, lest the training wait for it: the result is then the
+   * reason.
    */
   reported(robotId: string, kind: string, body: Readonly<Record<string, unknown>>): string | undefined {
     if (kind === 'end') this.#ended.add(robotId);
@@ -43,54 +43,54 @@ export class RobotShares {
     return undefined;
   }
 
-  /** Whether the part of every robot in `joined` is over: one robot's end is the end of its own. */
+  /** True if every robot in `joined` has ended its part; a robot's report ends only its own. */
   haveEnded(joined: readonly string[]): boolean {
     return this.#ended.size > 0 && joined.every((robotId) => this.#ended.has(robotId));
   }
 
-  /** Whether any robot has reported its demonstrations complete. */
+  /** True if any robot has reported its demonstrations complete. */
   get isAnyComplete(): boolean {
     return this.#demonstrated.size > 0;
   }
 
   /**
-   * Whether all that was reported complete is here, but for `lost` transitions. Counted as they came, not as they were taken: a
-   * demonstration that is unfit must not make the training wait for ever.
+   * True if all demonstrations reported complete have arrived, except `lost` transitions. Counted on arrival, accepted or not: an
+   * unfit demonstration must not block the training forever.
    */
   areAllHere(lost: number): boolean {
     const robots = [...this.#demonstrated];
     return robots.length > 0 && robots.every(([id, steps]) => (this.#received.get(id) ?? 0) + lost >= steps);
   }
 
-  /** Whether there is a demonstration among what was reported complete. */
+  /** True if the reports contain at least one demonstration step. */
   get hasDemonstrations(): boolean {
     return [...this.#demonstrated.values()].some((steps) => steps > 0);
   }
 }
 
-/** How many transitions replay holds of what the robot did, and of demonstrations and interventions. */
+/** Numbers of online transitions, and of demonstrations and interventions, in replay. */
 export type Counts = Pick<ReplayPosition, 'online' | 'demonstrations'>;
 
-/** How many transitions `counts` lacks of `wanted`. */
+/** Number of transitions by which `counts` falls short of `wanted`. */
 export function missingOf(wanted: Counts, counts: Counts): number {
   return Math.max(0, wanted.online - counts.online) + Math.max(0, wanted.demonstrations - counts.demonstrations);
 }
 
-/** Waits until replay holds what the checkpoint was learned from, and reports once that other journals came in its place. */
+/** Waits until replay contains the data of the checkpoint, and reports once if other journals arrived instead. */
 export class AwaitedReplay {
   readonly position: ReplayPosition;
   readonly #report: (message: string) => void;
   #isReported = false;
 
-  /** `report` is called, once, where as much has come as the checkpoint had seen, and it is not the same. */
+  /** `report` is called once if as many transitions as the checkpoint had seen have arrived, but not the same ones. */
   constructor(position: ReplayPosition, report: (message: string) => void) {
     this.position = position;
     this.#report = report;
   }
 
   /**
-   * Whether it is all here: `counts` of replay after `received` transitions have come, and robots have reported `lost` more that
-   * they cannot give. Those are not waited for.
+   * True if all data is present: `counts` of replay after `received` transitions, and `lost` more that robots have reported as
+   * unavailable, which are not waited for.
    */
   isHere(counts: Counts, received: number, lost: number): boolean {
     const { position } = this;

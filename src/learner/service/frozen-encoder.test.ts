@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The arm's task, the last 16 numbers of whose observation are taken for an image of 4 x 4; its encoder: means of columns, times `scale`. */
+/** The arm's task, with the last 16 numbers of its observation as a 4 x 4 image; encoder: means of columns, times `scale`. */
 function seeingSetup(): RunSetup {
   const { config } = arm6Setup('insert', 3);
   const frozen = { file: join(folder, 'columns.onnx'), variants: 3, padding: 1 };
@@ -110,7 +110,7 @@ describe('a learner behind a frozen encoder', { timeout: 30_000 }, () => {
     const blind = new OnnxPolicy(expected);
     expect(await blind.swap(bundle!)).toMatchObject({ ok: false, error: { message: /where this robot has none/ } });
 
-    // The saved file stands alone, and does the same.
+    // The saved file is self-contained, and gives the same.
     const file = await loadPolicyFile(await saveWeights(setup, bundle!, join(folder, 'saved')), expected);
     closers.push(() => file.close());
     const observation = new Float32Array(observationSize).fill(0.3);
@@ -126,7 +126,7 @@ describe('a learner behind a frozen encoder', { timeout: 30_000 }, () => {
     const second = await startLearner(setup, 'resume');
     expect(second.statusLine()).toContain(`waiting for ${STEPS} of ${STEPS} transitions`);
     await second.close();
-    // Features of one encoder do not mix with those of another.
+    // Features of different encoders must not be mixed.
     writeEncoder([1, 3]);
     await expect(startLearner(setup, 'resume')).rejects.toThrow(
       /were trained through .*columns\.onnx \(SHA-256 \w+\), not through .*columns\.onnx \(SHA-256 \w+\)\./,

@@ -1,4 +1,4 @@
-/** What a learner goes on from when it is started again: its newest checkpoint, and transitions that its robots send again. */
+/** State from which a restarted learner continues: its newest checkpoint; its robots resend their transitions. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCount, ReinError } from '../../core/index.ts';
@@ -11,7 +11,7 @@ import {
 } from '../checkpoint.ts';
 import type { ReplayPosition } from './awaited.ts';
 
-/** Everything that a learner continues from, apart from the journals. */
+/** Everything from which a learner continues, except the journals. */
 export interface LearnerCheckpoint extends TrainingState {
   readonly runId: string;
   /** Hash of the observation and action specs. */
@@ -35,8 +35,8 @@ export function writeLearnerCheckpoint(folder: string, checkpoint: LearnerCheckp
 }
 
 /**
- * The newest good checkpoint of the run in `folder`; `undefined` where there is none. Rejects as `readCheckpoint` does, and with
- * `ReinError` ('checkpoint') where it is of another robot or task than `schemaHash`.
+ * Reads the newest valid checkpoint of the run in `folder`; `undefined` if there is none. Rejects as `readCheckpoint` does, and with
+ * `ReinError` ('checkpoint') if it belongs to another robot or task than `schemaHash`.
  */
 export async function readLearnerCheckpoint(
   folder: string,
@@ -50,12 +50,12 @@ export async function readLearnerCheckpoint(
   });
 }
 
-/** The folder of the checkpoints of the run in `folder`. */
+/** Folder of the checkpoints of the run in `folder`. */
 export function checkpointsIn(folder: string): string {
   return join(folder, 'checkpoints');
 }
 
-/** Whether training in `folder` has got as far as a checkpoint; whether it is good, nobody has looked. */
+/** True if training in `folder` has written a checkpoint; its validity is not checked. */
 export async function hasCheckpoint(folder: string): Promise<boolean> {
   const names = await readdir(checkpointsIn(folder)).catch(() => []);
   return names.some((name) => name.endsWith('.ckpt'));

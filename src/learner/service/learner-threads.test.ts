@@ -1,4 +1,4 @@
-/** What a learner passes on to its engine of the machine that both run on. */
+/** A learner informs its engine if a robot is controlled on the same machine. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -56,7 +56,7 @@ async function startLearner(
   return learner;
 }
 
-/** A robot that has recorded its demonstrations and reported so to the learner. */
+/** A robot that has recorded its demonstrations and reported them complete. */
 async function demonstrated(seen = 0): Promise<LearnerConnection> {
   const common = { setup, runId: 'run', robotId: 'arm', address, folder, keep: 'newest' } as const;
   const robot = new LearnerConnection({ ...common, onFault: () => undefined });
@@ -72,7 +72,7 @@ async function demonstrated(seen = 0): Promise<LearnerConnection> {
   return robot;
 }
 
-/** A learner that has learned from demonstrations and is closed, with its robot; what it reported of itself while it learned. */
+/** A learner that has learned from demonstrations and is closed, with its robot, and its reports while it learned. */
 async function trainedOnce(): Promise<{ statusLine: string }> {
   const learner = await startLearner('fresh');
   const training = learner.run();
@@ -130,7 +130,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     const training = second.run();
     await until(() => second.status.version > 0, 'the first weights');
     const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
-    // Newer than any that a learner without a checkpoint can have given out.
+    // Newer than any version that a learner without a checkpoint can have published.
     expect(second.status.version).toBeGreaterThan(Math.ceil(checkpointEveryUpdates / publishEveryUpdates));
     const versions: number[] = [];
     await until(() => {
@@ -275,14 +275,14 @@ describe('a learner of two robots', { timeout: 30_000 }, () => {
     await until(() => learner.status.version > 0, 'the first weights');
     first.end();
     expect(await first.drain(5000)).toBe(true);
-    await delay(500); // a learner that takes it for the end of all looks twice meanwhile
+    await delay(500); // a learner that took it for the end of all robots would check twice in this time
     for (let i = 0; i < 4; i++) second.record(createTransition(setup.observationSize, setup.actionSize));
     expect(await second.drain(5000)).toBe(true);
     expect(second.counters).toMatchObject({ sent: 4, acked: 4, pending: 0, lost: 0 });
     expect(learner.status).toMatchObject({ delivered: STEPS + 4, online: 4 });
     expect(isOver).toBe(false);
 
-    // What the first has recorded since belongs to a new part.
+    // Steps recorded later by the first robot belong to a new part.
     first.record(createTransition(setup.observationSize, setup.actionSize));
     expect(await first.drain(5000)).toBe(true);
     second.end();
@@ -304,7 +304,7 @@ describe('a learner whose robots ask for help by value', { timeout: 30_000 }, ()
     return Object.assign(t, { episode: 1, step, reward: rng.uniform() });
   });
 
-  /** A training call for every two steps. */
+  /** A setup with one training call for every two steps. */
   function asking(by: 'progress' | 'value', learner: Partial<typeof setup.config.learner> = {}): RunSetup {
     const { task } = setup.config;
     const small = { ...setup.config.learner, warmupSteps: 0, utd: 1, updatesPerCall: 2, ...learner };
@@ -341,7 +341,7 @@ describe('a learner whose robots ask for help by value', { timeout: 30_000 }, ()
     return { learner, training: training!, robot, end };
   }
 
-  /** What has come until all of `wanted` steps are among it. */
+  /** Received values, once all of `wanted` steps are among them. */
   async function valuesOf(robot: LearnerConnection, wanted: readonly Transition[]): Promise<StepValues[]> {
     const come: StepValues[] = [];
     await until(() => {
@@ -361,7 +361,7 @@ describe('a learner whose robots ask for help by value', { timeout: 30_000 }, ()
     for (const step of steps.slice(0, 8)) robot.record({ ...step });
     await until(() => learner.status.updates === 8, 'the updates');
     expect((await valuesOf(robot, steps.slice(0, 8))).every(({ episode }) => episode === 1)).toBe(true);
-    // It pays for no update: the critics stay as they are.
+    // It allows no update: the critics stay unchanged.
     robot.record({ ...last });
     const [report] = await valuesOf(robot, [last]);
     const [expected] = await training.agent.criticValues(last.observation, last.executed);
@@ -378,7 +378,7 @@ describe('a learner whose robots ask for help by value', { timeout: 30_000 }, ()
       for (const [i, step] of steps.entries()) {
         robot.record({ ...step });
         await until(() => learner.status.updates === i + 1, 'its update');
-        // The first look comes at once; how soon others follow depends on what one takes on a busy machine.
+        // The first evaluation comes at once; the delay of others depends on its duration on a busy machine.
         if (i === 0 && by === 'value') await valuesOf(robot, [step]);
       }
       if (by === 'progress') expect(robot.takeValues()).toEqual([]);

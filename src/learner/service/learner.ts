@@ -1,9 +1,9 @@
 /**
- * The learner: takes transitions from robots, keeps the contract of updates per transition, publishes weights and
- * writes checkpoints. It can stop a robot from moving safely by dying: robots go on with the weights they have.
+ * The learner: receives transitions from robots, keeps the contract of updates per transition, publishes weights and
+ * writes checkpoints. If it dies, robots continue with the weights they have.
  *
- * Its replay is not stored twice: the robots' journals are the record. A learner that is started again has no
- * watermarks, so every robot sends its journal from the beginning, and replay fills as it was.
+ * Its replay is not stored separately: the robots' journals are the record. A restarted learner has no watermarks, so
+ * every robot resends its journal from the beginning, and replay is restored.
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -29,12 +29,12 @@ import { PolicyVersions } from './policy-versions.ts';
 import { StepValueReports } from './step-value-reports.ts';
 import { statusLine, TrainingRecord } from './training-record.ts';
 
-/** The parts of a run's setup that a learner works with. */
+/** Parts of a run's setup that a learner needs. */
 export interface LearnerSetup {
   readonly config: {
     readonly seed: number;
     readonly learner: LearnerConfig;
-    /** `demonstrations`: episodes that the learner waits for before it begins. `help`: by what robots ask a person for help. */
+    /** `demonstrations`: episodes that the learner waits for before it begins. `help`: criterion by which robots ask for help. */
     readonly task: {
       readonly demonstrations: number;
       readonly help: { readonly by: 'progress' | 'value'; readonly afterSteps: number };
@@ -45,42 +45,42 @@ export interface LearnerSetup {
   readonly observationSize: number;
   readonly parts: ObservationParts;
   readonly actionSize: number;
-  /** What the numbers of observations, actions and rewards mean, by dotted key: a robot must agree on each. */
+  /** Meaning of the numbers of observations, actions and rewards, by dotted key: a robot must agree on each. */
   readonly meaning: Readonly<Record<string, unknown>>;
 }
 
 export interface LearnerOptions {
   readonly setup: LearnerSetup;
   readonly runId: string;
-  /** `tcp://host:port`; port 0 takes a free one. */
+  /** `tcp://host:port`; port 0 selects a free one. */
   readonly bind: string;
-  /** The run's folder: metrics and checkpoints go there. */
+  /** Folder of the run, for metrics and checkpoints. */
   readonly folder: string;
-  /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning where it has none. */
+  /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning if there is none. */
   readonly start: 'fresh' | 'resume';
-  /** Gives a fresh training the networks that it begins with. Absent: drawn from the seed. */
+  /** Sets the initial networks of a fresh training. Absent: drawn from the seed. */
   readonly begin?: (training: Training) => Promise<void>;
-  /** Where training calls run: see `AgentSpec.engine`. Absent: in a thread of their own. */
+  /** Thread of the training calls: see `AgentSpec.engine`. Absent: a worker thread. */
   readonly engine?: 'local' | 'thread';
-  /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
+  /** True if a process that controls a robot is known to run on this machine: see `AgentSpec.hasRobot`. */
   readonly hasRobot: boolean;
-  /** What people have said of robots' records since. */
+  /** Relabellings that people have applied to robots' records since. */
   readonly relabelled?: readonly Relabelling[];
-  /** Called with each figure that is recorded. */
+  /** Called with each metric record. */
   readonly onRecord?: (record: MetricRecord) => void;
-  /** Called with one message about what failed and was survived. */
+  /** Called with one message per failure that was survived. */
   readonly onFault: (message: string) => void;
 }
 
 const NOTHING_SEEN: ReplayPosition = { online: 0, demonstrations: 0, received: 0 };
-/** How often robots get the status of training, ms. */
+/** Period of the training status sent to robots, ms. */
 const STATUS_MS = 250;
 
-/** Files that it writes into a run's folder, beside the checkpoints. The lock is held by the learner that writes the others. */
+/** Files that the learner writes into a run's folder, besides the checkpoints. The lock is held by the learner that writes them. */
 
 const LOCK_FILE = 'learner.lock';
 
-/** A learner that listens and trains. Get one from `Learner.start`. */
+/** A learner that listens and trains. Created by `Learner.start`. */
 export class Learner {
   readonly #options: LearnerOptions;
   readonly #training: Training;
@@ -88,12 +88,12 @@ export class Learner {
   readonly #utd: AchievedUtd;
   readonly #versions: PolicyVersions;
   readonly #shares: RobotShares = new RobotShares();
-  /** Absent where no robot asks for them, and for algorithms without critics. */
+  /** Absent if no robot needs them, and for algorithms without critics. */
   readonly #values: StepValueReports | undefined;
-  /** What was opened, in its order. */
+  /** Closers, in the order of opening. */
   readonly #closes: Close[];
   #server!: LearnerServer;
-  /** What its checkpoint had seen; absent where it begins. */
+  /** Data that its checkpoint had seen; absent for a new training. */
   #awaited: AwaitedReplay | undefined;
   #received = 0;
   #isReady = false;
@@ -115,7 +115,7 @@ export class Learner {
       config: config.learner,
       maxSteps: task.maxSteps,
       onFault,
-      // Robots hold them against what they see themselves. Nothing is recorded before the learner listens.
+      // Robots compare them with their own observations. Nothing is recorded before the learner listens.
       onRecord: (record) => {
         this.#server.sendControl('metrics', record);
         options.onRecord?.(record);
@@ -132,7 +132,7 @@ export class Learner {
   }
 
   /**
-   * Builds the networks, reads the checkpoint where asked to, and listens. Rejects with `ReinError`: also where another
+   * Builds the networks, reads the checkpoint if requested, and listens. Rejects with `ReinError`, also if another
    * learner works in the folder.
    */
   static async start(options: LearnerOptions): Promise<Learner> {
@@ -149,7 +149,7 @@ export class Learner {
       if (options.start === 'resume') await learner.#restore();
       else await options.begin?.(training);
       await learner.#listen();
-      // A learner that dies before its first update must not begin from other networks when it is started again.
+      // A learner that dies before its first update must not restart from other networks.
       if (options.start === 'fresh' && options.begin !== undefined) await learner.#checkpoint(NOTHING_SEEN);
       return learner;
     });
@@ -186,8 +186,8 @@ export class Learner {
   }
 
   /**
-   * Trains until the robots have reported that their part is over and every update that their transitions pay for is done, or
-   * until `end` is called. Leaves a checkpoint. Rejects with `ReinError` where pre-training learned nothing.
+   * Trains until all robots have reported the end of their part and all updates owed for their transitions are done, or until `end`
+   * is called. Leaves a checkpoint. Rejects with `ReinError` if pre-training learned nothing.
    */
   async run(): Promise<void> {
     while (!this.#isEnding) {
@@ -195,22 +195,22 @@ export class Learner {
       const hasTrained = await this.#train();
       if (this.#isReady) await this.#values?.look(this.#training.agent);
       if (hasTrained) {
-        // An engine in this thread leaves the link no time of its own.
+        // A local engine blocks this thread: let the link run.
         if (this.#options.engine === 'local') await nextTurn();
       } else if (this.#shares.haveEnded(this.#server.joined())) break;
       else await this.#somethingNew();
     }
-    // The checkpoint of one that still waits for what its own had seen would claim less.
+    // While still waiting for the data of its own checkpoint, a new one would claim less.
     if (this.#isReady && this.#training.updates > 0) await this.#checkpoint();
   }
 
-  /** Ends `run` after the call under way. */
+  /** Ends `run` after the current call. */
   end(): void {
     this.#isEnding = true;
     this.#wake();
   }
 
-  /** How it is going. */
+  /** Status of the training. */
   get status(): LearnerStatus {
     const { updates, agent, replay } = this.#training;
     const { online } = replay.counts();
@@ -228,7 +228,7 @@ export class Learner {
     };
   }
 
-  /** The same and more, for a page. */
+  /** Status with more details, for a page. */
   get view(): LearnerView {
     const { agent, replay } = this.#training;
     const here = this.#server.robots();
@@ -247,7 +247,7 @@ export class Learner {
     };
   }
 
-  /** The same and more, in one line. */
+  /** Status in one line. */
   statusLine(): string {
     const { agent, replay } = this.#training;
     const { elapsedS, criticLoss, success, updatesPerS } = this.#record;
@@ -266,19 +266,19 @@ export class Learner {
     });
   }
 
-  /** Demonstrations that nobody has given or reported complete; 0 where none are missing. */
+  /** Number of demonstrations that the training still waits for; 0 if none are missing. */
   get #awaitedDemonstrations(): number {
     const isWaiting = !this.#isReady && this.#awaited === undefined && !this.#shares.isAnyComplete;
     return isWaiting ? this.#options.setup.config.task.demonstrations : 0;
   }
 
-  /** Closes sockets and files, and lets another learner into the folder. May be called again. */
+  /** Closes sockets and files, and unlocks the folder. May be called again. */
   async close(): Promise<void> {
     this.end();
     await closeAll(this.#closes.splice(0));
   }
 
-  /** One training call, if the transitions so far pay for it. */
+  /** Performs one training call if the transitions so far allow it. */
   async #train(): Promise<boolean> {
     if (!this.#isReady) await this.#prepare();
     if (!this.#isReady) return false;
@@ -294,7 +294,7 @@ export class Learner {
     return true;
   }
 
-  /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
+  /** Sets the learner ready once all data that training starts from has arrived: demonstrations, or the checkpoint's data. */
   async #prepare(): Promise<void> {
     const { lost } = this.#server.counters;
     if (this.#awaited !== undefined) {
@@ -312,9 +312,9 @@ export class Learner {
     await this.#publish();
   }
 
-  /** Rejects where nothing of it was finite: a robot must not begin with networks that have not learned what it was shown. */
+  /** Rejects if no result was finite: a robot must not start with networks that have not learned the demonstrations. */
   async #pretrain(): Promise<void> {
-    // Robots that wait for the first weights see that it goes on, however slow the machine.
+    // Robots that wait for the first weights see progress, however slow the machine.
     const timer = setInterval(() => this.#reportStatus(), STATUS_MS);
     const { agent } = this.#training;
     const phases = await this.#training
@@ -326,7 +326,7 @@ export class Learner {
     }
   }
 
-  /** The server hands over a robot's next one, and acknowledges this one, when this is done. */
+  /** Once this is done, the server acknowledges the transition and delivers the robot's next one. */
   #accept(transition: Transition, robotId: string): void | Promise<void> {
     this.#shares.received(robotId);
     const isDropped = this.#isDropped(transition, robotId);
@@ -338,7 +338,7 @@ export class Learner {
     );
   }
 
-  /** Changes `transition` to what people have said of it; true where they dropped it. */
+  /** Applies the relabellings to `transition`; true if its episode was dropped. */
   #isDropped(transition: Transition, robotId: string): boolean {
     const { relabelled = [] } = this.#options;
     const meant = relabelled.filter((each) => each.robotId === undefined || each.robotId === robotId);
@@ -367,7 +367,7 @@ export class Learner {
     this.#server.publish(await this.#versions.next());
   }
 
-  /** To the robots. */
+  /** Sends the status to the robots. */
   #reportStatus(): void {
     const now = performance.now();
     if (now - this.#reportedMs < STATUS_MS) return;
@@ -386,7 +386,7 @@ export class Learner {
     });
   }
 
-  /** `seen`: the transitions that the state has learned from, or was ready to. */
+  /** `seen`: transitions that the state has learned from, or was ready to. */
   async #checkpoint(
     seen: ReplayPosition = { ...this.#training.replay.counts(), received: this.#received },
   ): Promise<void> {
@@ -401,7 +401,7 @@ export class Learner {
         ...(await this.#training.state()),
       });
     } catch (error) {
-      // Training goes on without: the checkpoint before is still there, and the operator has been informed.
+      // Training continues without: the previous checkpoint is still there, and the operator has been informed.
       if (!(error instanceof ReinError)) throw error;
       onFault(error.message);
     }
@@ -419,12 +419,12 @@ export class Learner {
     const { policyVersion, replay } = found.checkpoint;
     await this.#training.restore(found.path, found.checkpoint);
     this.#versions.goOnFrom(policyVersion);
-    // The networks that it was given to begin with: it has yet to begin.
+    // `received` is 0 for the initial networks: training has yet to begin.
     if (replay.received > 0) this.#awaited = new AwaitedReplay(replay, onFault);
   }
 }
 
-/** Whether `count`, which rises by `stride`, has just reached or passed a multiple of `every`. */
+/** True if `count`, which rises by `stride`, has just reached or passed a multiple of `every`. */
 function isMultiple(count: number, every: number, stride: number): boolean {
   return Math.floor(count / every) > Math.floor((count - stride) / every);
 }

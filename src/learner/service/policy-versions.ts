@@ -1,22 +1,22 @@
-/** The versions of a learner's policy: numbered on from those of learners before it, and sealed. */
+/** Sealed versions of a learner's policy, numbered on from those of earlier learners of the run. */
 import { type PolicyWeights, sealWeights } from '../../core/index.ts';
 import type { Training } from '../training.ts';
 
-/** What all versions of one run have in common. */
+/** Fields common to all versions of one run. */
 interface Run {
   readonly runId: string;
   readonly schemaHash: string;
 }
 
-/** Version 1 is the first, unless `goOnFrom` says otherwise. */
+/** Version 1 is the first, unless set by `goOnFrom`. */
 export class PolicyVersions {
   readonly #training: Training;
   readonly #run: Run;
   #version = 0;
-  /** Robots may have weights up to this version from a learner before this one, and take only what is newer. */
+  /** Robots may have weights up to this version from an earlier learner, and accept only newer ones. */
   #versionBefore = 0;
   #parent: number | null = null;
-  /** The same in every version: weights are its inputs. */
+  /** Identical in every version: weights are its inputs. */
   #graph: Uint8Array | undefined;
 
   constructor(training: Training, run: Run) {
@@ -24,14 +24,14 @@ export class PolicyVersions {
     this.#run = run;
   }
 
-  /** The last version that was made, or gone on from; 0: none. */
+  /** Newest version created or continued from; 0: none. */
   get newest(): number {
     return this.#version;
   }
 
   /**
-   * Goes on from a checkpoint that was written after `version` had been published, or from none (null). As many more may have
-   * been published since as fit between two checkpoints.
+   * Continues from a checkpoint written after `version` had been published, or from none (null). Since then as many more may have
+   * been published as fit between two checkpoints.
    */
   goOnFrom(version: number | null): void {
     const { checkpointEveryUpdates, publishEveryUpdates } = this.#training.agent.config;
@@ -41,7 +41,7 @@ export class PolicyVersions {
     this.#parent = version;
   }
 
-  /** The policy as it is now, as the next version. */
+  /** Seals the current policy as the next version. */
   async next(): Promise<PolicyWeights> {
     const { agent, encoder, seenSteps, updates } = this.#training;
     this.#version = Math.max(this.#version, this.#versionBefore) + 1;

@@ -5,7 +5,7 @@ import { StepValueReports } from './step-value-reports.ts';
 
 let nowMs: number;
 let sent: [robotId: string, values: StepValues][];
-/** Critics that expect of a step what it observed and executed, and take `costMs` for it. */
+/** Critics whose value of a step is the sum of its observation and action, and which take `costMs` for it. */
 function critics(costMs = 0): { updates: number; rows: number[]; criticValues: typeof criticValues } {
   const rows: number[] = [];
   const criticValues = async (observations: Float32Array, actions: Float32Array): Promise<Float32Array> => {

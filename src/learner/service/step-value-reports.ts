@@ -1,30 +1,30 @@
-/** What the critics expect of the steps that robots have just executed: for robots that ask a person for help by it. */
+/** Critic values of the steps that robots have just executed, for robots that ask for help based on them. */
 import { quantile, type Transition } from '../../core/index.ts';
 import { MAX_VALUED_STEPS, type StepValues } from '../../link/index.ts';
 import type { Agent } from '../agent/agent.ts';
 
-/** Time between two looks, ms. */
+/** Minimum time between two evaluations, ms. */
 const LOOK_MS = 250;
-/** The same as a multiple of what a look takes: a four-hundredth of a learner's time goes into them. */
+/** Same, as a multiple of the duration of an evaluation: at most one four-hundredth of the learner's time is spent on them. */
 const LOOK_COSTS = 400;
-/** The median of so many looks tells what one takes: one that a busy machine held up makes no robot wait. */
+/** Number of evaluations whose median is their duration: one that was delayed by a busy machine delays no robot. */
 const COSTS = 3;
 
 export interface StepValueReportsOptions {
-  /** Tells the robot `robotId`. */
+  /** Sends the values to the robot `robotId`. */
   readonly send: (robotId: string, values: StepValues) => void;
-  /** Monotonic. */
+  /** Monotonic clock. */
   readonly nowMs?: () => number;
 }
 
-/** Steps of one episode of a robot that nobody has looked at, in order. */
+/** Steps of one episode of a robot that have not been evaluated, in order. */
 type News = Pick<Transition, 'epoch' | 'episode' | 'step' | 'observation' | 'executed'>[];
 
 export class StepValueReports {
   readonly #send: StepValueReportsOptions['send'];
   readonly #nowMs: () => number;
   readonly #news = new Map<string, News>();
-  /** Of the last looks, ms. */
+  /** Durations of the last evaluations, ms. */
   #costsMs: number[] = [];
   #hasLooked = false;
   #nextMs = Number.NEGATIVE_INFINITY;
@@ -34,7 +34,7 @@ export class StepValueReports {
     this.#nowMs = nowMs;
   }
 
-  /** A robot has executed a step. It is kept, and not changed any more. Of steps that come faster than they are looked at, the newest count. */
+  /** Takes a step executed by a robot, by reference: it must not change. If steps outpace evaluations, only the newest are kept. */
   take(transition: Transition, robotId: string): void {
     const { source, epoch, episode } = transition;
     if (source === 'demo') return;
@@ -46,7 +46,7 @@ export class StepValueReports {
     this.#news.set(robotId, news);
   }
 
-  /** Values the steps since the last look, where that is due and the critics have learned anything. Must not overlap with an update. */
+  /** Evaluates the steps since the last time, if due and the critics have been updated. Must not overlap with an update. */
   async look(agent: Pick<Agent, 'updates' | 'criticValues'>): Promise<void> {
     const startMs = this.#nowMs();
     if (startMs < this.#nextMs || this.#news.size === 0 || agent.updates === 0) return;
@@ -71,7 +71,7 @@ export class StepValueReports {
     this.#send(robotId, { epoch, episode, steps, values: valuesFound });
   }
 
-  /** The first look loads a graph: it tells nothing of the others. */
+  /** Schedules the next evaluation. The duration of the first is ignored, as it loads a graph. */
   #plan(startMs: number): void {
     const endMs = this.#nowMs();
     if (this.#hasLooked) this.#costsMs = [...this.#costsMs, endMs - startMs].slice(-COSTS);

@@ -1,4 +1,4 @@
-/** What a learner reports of its training: a line for people, and metrics: losses, rates, and what the critics expected beside what came. */
+/** Report of a training: a status line, and metrics with losses, rates, and critic values compared with returns. */
 import { clockText, counted, Ema, isIntervention, type Transition } from '../../core/index.ts';
 import { type MetricRecord, RUN_FILES, RunMetrics, type UnstampedRecord } from '../../record/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
@@ -10,15 +10,15 @@ import { type Counts, missingOf } from './awaited.ts';
 
 /** Training calls between two lines of metrics. */
 const CALLS_PER_METRIC = 25;
-/** Training calls, and updates of pre-training, between two looks at the values of demonstrations: under a thousandth of the time. */
+/** Training calls, and pre-training updates, between two evaluations of demonstrations: less than a thousandth of the time. */
 const CALLS_PER_VALUES = 200;
 const UPDATES_PER_PRETRAINING_METRIC = 100;
-/** Episodes that may wait to be held against the critics: more than a learner is ever behind in lock-step. */
+/** Maximum number of episodes waiting for comparison with the critics: more than a learner ever lags in lock-step. */
 const MAX_FINISHED = 64;
-/** Episodes over which success is reported. */
+/** Number of episodes over which success is reported. */
 const OUTCOMES = 20;
 
-/** What the pages draw of each record, where an algorithm does not report it. */
+/** Values that the pages plot of each record, for algorithms that do not report them. */
 const NOTHING = { criticLoss: null, actorLoss: null, temperature: null, entropy: null, qMean: null };
 
 const NO_VALUES = { demonstrationQ: null, demonstrationReturn: null };
@@ -28,10 +28,10 @@ export interface TrainingRecordOptions {
   readonly path: string;
   readonly contract: UpdateContract;
   readonly config: LearnerConfig;
-  /** An episode's time limit. */
+  /** Step limit of an episode. */
   readonly maxSteps: number;
   readonly onFault: (message: string) => void;
-  /** Told of each record that is written. */
+  /** Called with each record written. */
   readonly onRecord?: (record: MetricRecord) => void;
 }
 
@@ -44,15 +44,15 @@ export class TrainingRecord {
   readonly #onRecord: (record: MetricRecord) => void;
   readonly #startedMs: number = performance.now();
   readonly #rate: Ema = new Ema(0.1);
-  /** Finished episodes whose returns have not been held against the critics yet, with the online transitions until their ends. */
+  /** Finished episodes not yet compared with the critics, with the number of online transitions at their ends. */
   #finished: { readonly returns: EpisodeReturns; readonly online: number }[] = [];
   #calls = 0;
   #pretraining: { readonly phase: string; readonly updates: number } = { phase: '', updates: 0 };
   #criticLoss: number | undefined;
   readonly #maxSteps: number;
-  /** Outcomes of the last episodes that nobody helped in and that ran to their own end, oldest first. */
+  /** Outcomes of the last episodes without interventions that ran to their own end, oldest first. */
   readonly #outcomes: boolean[] = [];
-  /** Robots whose present episode somebody helped in. */
+  /** Robots with an intervention in their current episode. */
   readonly #helped = new Set<string>();
 
   constructor({ path, contract, config, maxSteps, onFault, onRecord = () => undefined }: TrainingRecordOptions) {
@@ -70,27 +70,27 @@ export class TrainingRecord {
     return this.#rate.value || 0;
   }
 
-  /** Seconds since this record was begun. */
+  /** Seconds since this record was started. */
   get elapsedS(): number {
     return (performance.now() - this.#startedMs) / 1e3;
   }
 
-  /** As it was written last; `undefined` before, and for algorithms without critics. */
+  /** Critic loss last written; `undefined` before, and for algorithms without critics. */
   get criticLoss(): number | undefined {
     return this.#criticLoss;
   }
 
-  /** Of the last episodes without help; those that were cut before the task decided are not among them. */
+  /** Successes of the last episodes without interventions; excludes those cut before the task decided. */
   get success(): { readonly successes: number; readonly episodes: number } {
     return { successes: this.#outcomes.filter(Boolean).length, episodes: this.#outcomes.length };
   }
 
-  /** A transition was taken, before training began or since: those of demonstrations are kept in mind. */
+  /** Takes an accepted transition, before or during training; those of demonstrations are kept. */
   demonstration(transition: Transition, robotId: string): void {
     this.#probe.take(transition, robotId);
   }
 
-  /** A call of pre-training was done, the `update`-th update of its phase. Its training waits for this. */
+  /** Records a call of pre-training, up to update number `update` of its phase. Training awaits this. */
   async pretrained(agent: Agent, phase: 'cloning' | 'offline', update: number, loss: number): Promise<void> {
     const { updates } = this.#pretraining;
     if (this.#pretraining.phase === phase && update - updates < UPDATES_PER_PRETRAINING_METRIC) return;
@@ -99,14 +99,14 @@ export class TrainingRecord {
     this.#write({ kind: 'pretraining', phase, update, loss, ...(values ?? NO_VALUES) }, 0);
   }
 
-  /** An online transition was taken: the `online`-th. */
+  /** Records an accepted online transition: the `online`-th. */
   transition(transition: Transition, robotId: string, online: number): void {
     this.#judge(transition, robotId);
     const returns = this.#returns.collect(transition, robotId);
     if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push({ returns, online });
   }
 
-  /** A training call was done that saw the first `online` transitions; `refused` in all were thrown away so far. */
+  /** Records a training call that saw the first `online` transitions; `refused`: total number of discarded calls. */
   update(metrics: UpdateMetrics, online: number, refused: number): void {
     this.#rate.add((1e3 * this.#contract.updatesPerCall) / metrics.callMs);
     if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
@@ -119,8 +119,8 @@ export class TrainingRecord {
   }
 
   /**
-   * Holds the critics against the episodes that ended within the first `online` transitions, those that the last call saw: what is
-   * written does not depend on what has arrived since. Now and then against demonstrations too. Must not overlap with an update.
+   * Compares the critics with the episodes that ended within the first `online` transitions, those that the last call saw: the
+   * record does not depend on later arrivals. Periodically also with demonstrations. Must not overlap with an update.
    */
   async calibrate(agent: Agent, online: number): Promise<void> {
     if (this.#calls % CALLS_PER_VALUES === 1) {
@@ -145,7 +145,7 @@ export class TrainingRecord {
     await this.#metrics.close();
   }
 
-  /** Only what the task, a person or the time limit decided is counted: a cut is no evidence of the policy. */
+  /** Counts only episodes decided by the task, an operator or the step limit: an interrupted one is no evidence of the policy. */
   #judge({ source, terminated, truncated, reward, step }: Transition, robotId: string): void {
     if (isIntervention(source)) this.#helped.add(robotId);
     if (!terminated && !truncated) return;
@@ -161,34 +161,34 @@ export class TrainingRecord {
   }
 }
 
-/** How a learner is doing. */
+/** Data of the status line. */
 export interface LearnerState {
-  /** Names of those that are connected. */
+  /** Names of connected robots. */
   readonly robots: readonly string[];
   readonly counts: Counts;
   readonly updates: number;
-  /** Training calls whose result was not finite and was thrown away. */
+  /** Training calls whose result was not finite and was discarded. */
   readonly refused: number;
-  /** Absent before the training has begun. */
+  /** Absent before training has begun. */
   readonly updatesPerS: number | undefined;
-  /** Seconds since it was started. */
+  /** Seconds since the start. */
   readonly elapsedS: number;
   /** Updates per environment step: achieved, and as configured. */
   readonly utd: number;
   readonly utdTarget: number;
-  /** Of the critic, as written last; absent where there is none yet. */
+  /** Critic loss last written; absent if there is none yet. */
   readonly criticLoss: number | undefined;
-  /** Of the last episodes without help that its robots brought to their own end. */
+  /** Successes of the last episodes without interventions that ran to their own end. */
   readonly success: { readonly successes: number; readonly episodes: number };
-  /** Demonstrations that nobody has given yet; 0 where none are missing. */
+  /** Number of demonstrations still missing; 0 if none. */
   readonly awaitedDemonstrations: number;
-  /** What a learner with a checkpoint waits for before it goes on; absent where it does not wait. */
+  /** Data that a learner with a checkpoint waits for; absent if it does not wait. */
   readonly waitsFor: Counts | undefined;
-  /** Of the policy that was published last. */
+  /** Version of the policy published last. */
   readonly version: number;
 }
 
-/** One line. */
+/** Formats the status line. */
 export function statusLine(state: LearnerState): string {
   const { robots, counts, updates, refused, updatesPerS, waitsFor, version, utd, utdTarget, criticLoss, success } =
     state;

@@ -1,4 +1,4 @@
-/** What an algorithm is to the learner: networks, the losses that train them, and a policy. */
+/** Interface of an algorithm: networks, the losses that train them, and a policy. */
 import type { PluginBase, Rng } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
@@ -14,16 +14,16 @@ export interface Phase {
   readonly outer?: (step: Step) => void;
 }
 
-/** A policy as a graph of its own. */
+/** A policy as a separate graph. */
 export interface PolicyDef {
-  /** Whose parameters it needs; a target network's as `name_target`. */
+  /** State parts with its parameters; a target network's as `name_target`. */
   readonly networks: readonly string[];
-  /** Numbers ~ N(0, 1) that one decision consumes; 0 for the head `gaussian`, whose noise the robot adds itself. */
+  /** Numbers ~ N(0, 1) consumed by one decision; 0 for the head `gaussian`, to which the robot adds the noise itself. */
   readonly noiseSize: number;
-  /** Whether the noise is there only to explore, or is part of the policy also where it is evaluated. */
+  /** `exploration`: noise only while exploring. `always`: noise is part of the policy, also in evaluation. */
   readonly noise: 'exploration' | 'always';
   /**
-   * From what the policy sees, [1, size], to `mean` and `logStd` before tanh, or to an `action` in [−1, 1]; all [1, A].
+   * Maps the policy's input, [1, size], to `mean` and `logStd` before tanh, or to an `action` in [−1, 1]; all [1, A].
    * `noise` [1, noiseSize].
    */
   readonly build: (
@@ -33,47 +33,47 @@ export interface PolicyDef {
   ) => { readonly mean: Tensor; readonly logStd: Tensor } | { readonly action: Tensor };
 }
 
-/** An algorithm. Everything is a pure function of the spec; state lives in the agent. */
+/** An algorithm. All members are pure functions of the spec; state lives in the agent. */
 export interface Algorithm {
   readonly name: string;
-  /** In the order in which a checkpoint stores them. */
+  /** In the order of a checkpoint. */
   readonly networks: (spec: LearnerSpec) => readonly NetworkDef[];
   readonly numbers?: (spec: LearnerSpec) => readonly NumbersDef[];
   /** The training call. */
   readonly update: Phase;
-  /** Behaviour cloning of the actor on demonstrations, before the rest. */
+  /** Behaviour cloning of the actor on demonstrations, before the other phases. */
   readonly cloning?: Phase;
-  /** Training on stored transitions before there is a robot. */
+  /** Offline training on stored transitions, before there is a robot. */
   readonly offline?: Phase;
   readonly policy: (spec: LearnerSpec) => PolicyDef;
   /**
-   * Writes to `out` [A] what is done at `observation` while nothing is known yet, drawn from `rng`; absent: anything in the range,
-   * evenly. `observation` [O], as the environment gives it.
+   * Writes to `out` [A] the action at `observation` before anything has been learned, drawn from `rng`; absent: uniform in the range.
+   * `observation` [O], as the environment gives it.
    */
   readonly warmUp?: (spec: LearnerSpec, observation: Float32Array, out: Float32Array, rng: Rng) => void;
-  /** What the critics in `network` think of `action` [B, A] at `observation` [B, size]: [B, 1]; absent: there are no critics. */
+  /** Value of `action` [B, A] at `observation` [B, size] by the critics in `network`: [B, 1]; absent: there are no critics. */
   readonly value?: {
     readonly network: string;
     readonly build: (parameters: Parameters, observation: Tensor, action: Tensor, spec: LearnerSpec) => Tensor;
   };
-  /** Whether it reads the batch column `monte_carlo_return`: what followed each step to the end of its episode. */
+  /** True if it reads the batch column `monte_carlo_return`: the return of each step to the end of its episode. */
   readonly needsReturns?: boolean;
-  /** The message that says why `spec` cannot work with this algorithm, or nothing. */
+  /** Reason why `spec` cannot work with this algorithm, or undefined. */
   readonly unfit?: (spec: LearnerSpec) => string | undefined;
 }
 
-/** Those of an algorithm's members that are training calls. */
+/** Members of an algorithm that are training calls. */
 export type PhaseName = 'update' | 'cloning' | 'offline';
 
-/** The phase `name` of `algorithm`. Throws `RangeError` where it has none. */
+/** Returns the phase `name` of `algorithm`. Throws `RangeError` if it has none. */
 export function phaseOf(algorithm: Algorithm, name: PhaseName): Phase {
   const phase = algorithm[name];
   if (phase === undefined) throw new RangeError(`${algorithm.name} has no phase "${name}"`);
   return phase;
 }
 
-/** A kind of algorithm of others. Its module is loaded by the learner's process and the thread of its engine. */
+/** A kind of third-party algorithm. Its module is loaded by the learner's process and by the thread of its engine. */
 export interface AlgorithmPlugin<O = unknown> extends PluginBase<O> {
-  /** `options`: `algorithmPlugin.options` of the learner's file, as the plugin's own check gives them. Pure: the same options, the same algorithm. */
+  /** `options`: `algorithmPlugin.options` of the learner's file, as returned by the plugin's check. Pure: a function of its options. */
   create(options: O): Algorithm;
 }

@@ -6,16 +6,16 @@ import type { Rng } from '../../core/index.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { BatchColumns, RowRange, RowReading, TransitionRing } from '../replay/ring.ts';
 
-/** How a batch is made up. */
+/** Numbers of rows of a batch by source. */
 export interface BatchSplit {
   readonly demonstrations: number;
   readonly online: number;
 }
 
 /**
- * How many of `batchSize` rows come from where. A buffer with too few online rows gives each of them once and the rest
- * is filled from demonstrations, so that the first few transitions are not learned by heart; a fraction of 0 keeps
- * demonstrations out of the batch all the same.
+ * Splits `batchSize` rows between the sources. A buffer with too few online rows gives each of them once and the rest
+ * is filled from demonstrations, so that the policy does not overfit the first few transitions; a fraction of 0 excludes
+ * demonstrations even then.
  */
 export function splitBatch(
   batchSize: number,
@@ -32,8 +32,8 @@ export function splitBatch(
 }
 
 /**
- * Draws one batch from what `visibleCount` lets it see: demonstrations in the first rows, online transitions after.
- * `reading`: how many steps a row adds up; absent: one. Returns the split. Throws `RangeError` when nothing is visible.
+ * Draws one batch from the rows visible at `visibleCount`: demonstrations in the first rows, online transitions after them.
+ * `reading`: number of steps that a row adds up; absent: one. Returns the split. Throws `RangeError` if nothing is visible.
  */
 export function drawBatch(
   batch: BatchColumns,
@@ -53,7 +53,7 @@ export function drawBatch(
   return split;
 }
 
-/** Fills slots [from, to): every row once where as many are asked for as there are, else drawn with replacement. */
+/** Fills slots [from, to): every row once if as many are needed as there are, otherwise sampled with replacement. */
 function draw(
   batch: BatchColumns,
   from: number,
@@ -71,9 +71,9 @@ function draw(
   }
 }
 
-/** Writes `size` different numbers below `count` to `out` at `offset`: each subset is equally likely. */
+/** Writes `size` different numbers below `count` to `out` at `offset`; all subsets are equally likely. */
 export function drawSubset(out: BigInt64Array, offset: number, size: number, count: number, rng: Rng): void {
-  // The first steps of a Fisher-Yates shuffle.
+  // First steps of a Fisher-Yates shuffle.
   const pool = Array.from({ length: count }, (_, i) => i);
   for (let i = 0; i < size; i++) {
     const j = i + rng.int(count - i);

@@ -1,17 +1,17 @@
-/** What the work of the safety chain costs a policy, where a run says that it costs something. */
+/** Cost of the safety chain's interventions, as configured. */
 import type { LearnerConfig } from '../options/learner-config.ts';
 
-/** The weights of `LearnerConfig` that turn the chain's work into reward. */
+/** Weights of `LearnerConfig` that convert the chain's interventions to reward. */
 export type CostWeights = Pick<
   LearnerConfig,
   'filterActivityCost' | 'tankDrainCostPerJ' | 'rewardScale' | 'rewardShift'
 >;
 
 /**
- * What the critics take for the reward of a step: the task's `reward`, less `filterActivity` (share of its ticks that the
- * filters changed, 0..1) and `tankDrainJ` (energy that it took from the tank, J), each times its weight; then scaled and shifted. With
- * weights of 0, a scale of 1 and a shift of 0 the reward, bit for bit. `steps`: how often the shift counts, Σ γⁱ over the steps that the
- * numbers are sums of.
+ * Reward as the critics learn it: the task's `reward`, minus `filterActivity` (fraction of the step's ticks changed by the filters,
+ * 0..1) and `tankDrainJ` (energy that it took from the tank, J), each times its weight; then scaled and shifted. With
+ * weights of 0, a scale of 1 and a shift of 0 it is the reward, bit for bit. `steps`: weight of the shift, Σ γⁱ over the steps
+ * that the numbers are sums of.
  */
 export function learnedReward(
   reward: number,

@@ -4,17 +4,17 @@ import type { Tensor } from '../engine/graph.ts';
 import type { Packed } from '../engine/packed.ts';
 import type { Parameters } from '../engine/parameters.ts';
 
-/** A network whose gradient is asked for. */
+/** A network whose gradient is wanted. */
 export interface Wanted {
-  /** What the loss was computed from. */
+  /** Parameters from which the loss was computed. */
   readonly parameters: Parameters;
-  /** The form in which its gradient is wanted. */
+  /** Form of the gradient. */
   readonly packed: Packed;
-  /** Names of parameters whose gradient is to be zero. */
+  /** Names of parameters whose gradient is set to zero. */
   readonly frozen: readonly string[] | undefined;
 }
 
-/** The gradients of `loss` for all parameters of each network. */
+/** Returns the gradients of `loss` for all parameters of each network. */
 export function gradientsOf(loss: Tensor, networks: readonly Wanted[]): Packed[] {
   const trained = networks.map(({ packed, frozen = [] }) =>
     packed.layout.entries.map((entry) => entry.name).filter((name) => !frozen.includes(name)),
@@ -37,12 +37,12 @@ function zero(tensor: Tensor): Tensor {
 
 const SUFFIX = 'GradientNorm';
 
-/** Name of the metric of `network`; `cost_critic` gives `costCriticGradientNorm`. */
+/** Name of the gradient norm metric of `network`; `cost_critic` gives `costCriticGradientNorm`. */
 export function gradientNormName(network: string): string {
   return `${network.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}${SUFFIX}`;
 }
 
-/** Whether the metric `name` is one. */
+/** True if the metric `name` is a gradient norm. */
 export function isGradientNorm(name: string): boolean {
   return name.endsWith(SUFFIX);
 }

@@ -1,11 +1,11 @@
-/** The inputs of a training graph beside its state: declared while the graph is written, filled in every call. */
+/** Inputs of a training graph besides its state: declared while the graph is written, filled in every call. */
 import type { Graph, Shape, Tensor } from '../engine/graph.ts';
 import type { Replay } from '../replay/replay.ts';
 
-/** A number of what `visibleCount` online transitions let see of `replay`. */
+/** Computes a number from the rows of `replay` visible at `visibleCount` online transitions. */
 export type Measure = (replay: Replay, visibleCount: number) => number;
 
-/** Where the numbers of an input come from. */
+/** Source of an input's numbers. */
 export type InputKind =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'normal' }
@@ -15,10 +15,10 @@ export type InputKind =
   | { readonly kind: 'measured'; readonly measure: Measure }
   | {
       readonly kind: 'adam';
-      /** `live`: 1 once the parameters move, 0 before. */
+      /** `live`: 1 once the parameters are updated, 0 before. */
       readonly number: 'step' | 'epsilon' | 'kept' | 'live';
       readonly rate: number;
-      /** Updates before the first one that moves the parameters; absent: 0. */
+      /** Updates before the first one that changes the parameters; absent: 0. */
       readonly after?: number;
       /** For `kept`. */
       readonly weightDecay?: number;
@@ -42,7 +42,7 @@ export class InputTable {
     this.#graph = graph;
   }
 
-  /** The input `name`; made at its first use. Throws `RangeError` where two uses disagree about its shape. */
+  /** Returns the input `name`, created at its first use. Throws `RangeError` if two uses disagree about its shape. */
   declare(name: string, shape: Shape, type: 'real' | 'int64', source: InputKind): Tensor {
     const known = this.#tensors.get(name);
     if (known !== undefined) {

@@ -1,4 +1,4 @@
-/** What networks see of an observation. */
+/** Inputs of networks from an observation. */
 import { expect, it } from 'vitest';
 import { Graph } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';

@@ -1,6 +1,6 @@
 /**
- * What policies and critics see of an observation vector `[state | image | base action | privileged]`: normalised, the
- * image as features, and without what is not for them.
+ * Inputs of policies and critics from an observation vector `[state | image | base action | privileged]`: normalised, with
+ * the image as features, and without the parts that they must not see.
  */
 import { imageSize, policyObservationSize, totalObservationSize } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
@@ -11,46 +11,46 @@ import { concat, slice } from '../ops/shape.ts';
 import { trainedChannels } from '../options/encoder.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
-/** Normalised observations are limited to this many standard deviations. */
+/** Normalised observations are clipped to this many standard deviations. */
 const OUTLIER = 10;
 
 /** Names of the state's parts that normalise observations, [O] each: (o − mean)·scale. */
 export const STATISTICS = { mean: 'observation_mean', scale: 'observation_scale' } as const;
 
-/** Name of the network that turns images into features. Only critics train it; policies look through it. */
+/** Name of the network that maps images to features. Only critics train it; policies use it. */
 export const ENCODER = 'encoder';
 
-/** What an observation is encoded with: statistics, as many numbers of each as it has, and the parameters of the encoder of images. */
+/** Parameters for encoding an observation: statistics, of matching size, and the parameters of the image encoder. */
 export interface ObservationEncoding {
   readonly mean: Tensor | undefined;
   readonly scale: Tensor | undefined;
   readonly encoder: Parameters | undefined;
 }
 
-/** Numbers that a critic sees. */
+/** Size of a critic's input, without the action. */
 export function criticInputSize(spec: LearnerSpec): number {
   return policyInputSize(spec) + (spec.parts.privilegedSize ?? 0);
 }
 
-/** Numbers that a policy sees. */
+/** Size of a policy's input. */
 export function policyInputSize({ parts, config }: LearnerSpec): number {
   const { image, stateSize, baseActionSize } = parts;
   return stateSize + (image === undefined ? 0 : config.encoder.latent) + (baseActionSize ?? 0);
 }
 
-/** The encoder of the task's images, if it has any. */
+/** The encoder of the task's images, if there are any. */
 export function encoderNetwork(spec: LearnerSpec): NetworkDef | undefined {
   const encoder = encoderSpec(spec);
   if (encoder === undefined) return undefined;
   return { name: ENCODER, layout: encoderLayout(encoder), hasTarget: true, initialise: initialiseEncoder };
 }
 
-/** What a critic sees of `observation` [B, O]: [B, `criticInputSize`]. */
+/** Critic input for `observation` [B, O]: [B, `criticInputSize`]. */
 export function criticInput(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncoding): Tensor {
   return view(spec, observation, encoding, totalObservationSize(spec.parts));
 }
 
-/** What a policy sees of `observation` [B, ≥ `policyObservationSize`]: [B, `policyInputSize`]. */
+/** Policy input for `observation` [B, ≥ `policyObservationSize`]: [B, `policyInputSize`]. */
 export function policyInput(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncoding): Tensor {
   return view(spec, observation, encoding, policyObservationSize(spec.parts));
 }
@@ -66,7 +66,7 @@ function view(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncod
   return concat([...around[0]!, features, ...around[1]!], -1);
 }
 
-/** Deviations from the mean in standard deviations, ±10 at most; `observation` itself where nothing is normalised. */
+/** Deviations from the mean in standard deviations, ±10 at most; `observation` itself without normalisation. */
 function normalise(observation: Tensor, { mean, scale }: ObservationEncoding, size: number): Tensor {
   if (mean === undefined || scale === undefined) return observation;
   const own = (statistic: Tensor) => (statistic.size === size ? statistic : slice(statistic, 0, 0, size));
@@ -77,7 +77,7 @@ function part(x: Tensor, from: number, to: number): Tensor {
   return from === 0 && to === x.shape.at(-1) ? x : slice(x, -1, from, to);
 }
 
-/** Sizes of the encoder of the task's images, if it has any. */
+/** Sizes of the encoder of the task's images, if there are any. */
 export function encoderSpec({ parts: { image }, config: { encoder } }: LearnerSpec): EncoderSpec | undefined {
   return image === undefined ? undefined : { ...encoder, channels: trainedChannels(encoder), image };
 }

@@ -1,9 +1,9 @@
-/** What a learner is built for, and what networks are to it. */
+/** Specification of a learner, and definitions of its networks. */
 import type { ObservationParts, Rng } from '../../core/index.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 
-/** The sizes and settings that everything is built for. */
+/** Sizes and settings that everything is built for. */
 export interface LearnerSpec {
   readonly parts: ObservationParts;
   /** A: numbers of an action. */
@@ -11,19 +11,19 @@ export interface LearnerSpec {
   readonly config: LearnerConfig;
 }
 
-/** A network: `members` of one layout side by side, with moments of the optimiser and, where asked for, a slow copy. */
+/** A network: `members` of one layout side by side, with optimiser moments and, if requested, a slow copy. */
 export interface NetworkDef {
   readonly name: string;
   readonly layout: ParameterLayout;
   /** Absent: one network, without a leading axis. */
   readonly members?: number;
-  /** Keeps a copy, `Step.target`, that follows as `Step.follow` says. Starts equal. */
+  /** Keeps a slow copy, `Step.target`, updated by `Step.follow`. Initially equal. */
   readonly hasTarget?: boolean;
-  /** Writes the first values of one member; absent: `initialise` of the networks. */
+  /** Writes the initial values of one member; absent: `initialise` of the networks. */
   readonly initialise?: (layout: ParameterLayout, rng: Rng, out: Float32Array) => void;
 }
 
-/** Numbers of the state that no optimiser moves: running means, multipliers. */
+/** State values that no optimiser updates: running means, multipliers. */
 export interface NumbersDef {
   readonly name: string;
   readonly initial: readonly number[];

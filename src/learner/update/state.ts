@@ -1,4 +1,4 @@
-/** The state of a training, in the order of a checkpoint, and what it begins from. */
+/** State of a training, in the order of a checkpoint, and its initial values. */
 import { type Rng, type TensorShape, totalObservationSize } from '../../core/index.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import { initialise } from '../networks/mlp.ts';
@@ -6,7 +6,7 @@ import type { Algorithm } from './algorithm.ts';
 import { encoderNetwork, STATISTICS } from './network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
-/** All networks of `algorithm` for `spec`, with the encoder of images last. */
+/** All networks of `algorithm` for `spec`, with the image encoder last. */
 export function networksOf(algorithm: Algorithm, spec: LearnerSpec): readonly NetworkDef[] {
   const encoder = encoderNetwork(spec);
   return [...algorithm.networks(spec), ...(encoder === undefined ? [] : [encoder])];
@@ -25,12 +25,12 @@ export function stateParts(algorithm: Algorithm, spec: LearnerSpec): TensorShape
   return [...networks, ...numbers, ...statistics.map((name) => ({ name, shape: width }))];
 }
 
-/** Parts of the state that hold the network `name`: its parameters, the optimiser's two moments and its slow copy. */
+/** Parts of the state that belong to the network `name`: its parameters, the optimiser's two moments and its slow copy. */
 export function partNames(name: string): string[] {
   return [name, `${name}_first`, `${name}_second`, `${name}_target`];
 }
 
-/** Fresh networks, each drawn by a generator of its own; targets equal, moments zero; observations as they are. */
+/** Initial networks, each drawn by a generator of its own; targets equal, moments zero, normalisation the identity. */
 export function initialState(algorithm: Algorithm, spec: LearnerSpec, rng: Rng): Float32Array {
   const { entries, size } = new ParameterLayout(stateParts(algorithm, spec));
   const state = new Float32Array(size);

@@ -22,7 +22,7 @@ const settings: LearnerConfig = {
   encoder: { ...DEFAULT_LEARNER_CONFIG.encoder, channels: [2], cropPadding: 0 },
 };
 
-/** Three numbers and a picture, which an encoder is trained for. */
+/** Three numbers and an image, for which an encoder is trained. */
 const seeing: LearnerSpec = {
   parts: { stateSize: 3, image: { height: 8, width: 8, channels: 1 } },
   actionSize: 2,

@@ -1,6 +1,6 @@
 /**
- * One update while it is written as a graph: what an algorithm reads (batches, networks, noise) and does (minimise a
- * loss, let a target follow, report a number). Each kind of input is declared where it is used, and filled by
+ * One update while it is written as a graph: an algorithm reads (batches, networks, noise) and acts (minimises a loss, moves a
+ * target, reports a number). Each kind of input is declared where it is used, and filled by
  * `UpdateInputs` in every call.
  */
 import { type Rng, totalObservationSize } from '../../core/index.ts';
@@ -15,52 +15,52 @@ import type { InputKind, InputTable, Measure } from './input-table.ts';
 import { criticInput, ENCODER, type ObservationEncoding, policyInput, STATISTICS } from './network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
-/** Which observations of a batch. */
+/** Observations of a batch: current or next. */
 export type BatchOf = 'observation' | 'next_observation';
 
-/** Where in a call an update is: inside the loop over critic updates, after it, or before it for all updates at once. */
+/** Position of an update in a call: inside the loop over critic updates, after it, or before it for all updates at once. */
 export type StepPlace = 'inner' | 'outer' | 'ahead';
 
-/** How `minimise` steps. */
+/** Options of `minimise`. */
 export interface MinimiseOptions {
   /** Adam's step size. */
   readonly rate: number;
-  /** Updates before the first one: until then parameters and Adam's moments stay as they are. Absent: none. */
+  /** Updates before the first one: until then parameters and Adam's moments stay unchanged. Absent: none. */
   readonly after?: number;
   /** Decoupled weight decay, times the rate of each update. */
   readonly weightDecay?: number;
-  /** Gradients longer than this are shortened to it; 0 or nothing: never. */
+  /** Gradients longer than this are scaled down to it; 0 or absent: never. */
   readonly clip?: number;
-  /** Parameters that stay as they are. */
+  /** Parameters that stay unchanged. */
   readonly frozen?: readonly string[];
   /**
-   * Whether the loss also trains the encoder of images, where there is one; its slow copy then follows at once. `encoderAfter`: updates
+   * True if the loss also trains the image encoder, if there is one; its slow copy then follows at once. `encoderAfter`: updates
    * before the encoder's first one, as for `after`.
    */
   readonly trainsEncoder?: boolean;
   readonly encoderAfter?: number;
 }
 
-/** What a step is written with; made by `buildUpdateGraph`. */
+/** Context of a step; created by `buildUpdateGraph`. */
 export interface StepContext {
   readonly place: StepPlace;
   readonly root: Graph;
   readonly inputs: InputTable;
-  /** Number of the update in this call, int64 scalar: which row of the inputs is its. */
+  /** Index of the update in this call, int64 scalar: its row of the inputs. */
   readonly index: Tensor;
   readonly networks: ReadonlyMap<string, NetworkDef>;
-  /** The current value of every part of the state; `minimise` and the like replace entries. */
+  /** Current value of every part of the state; `minimise` and similar calls replace entries. */
   readonly state: Map<string, Packed>;
 }
 
 export class Step {
   readonly spec: LearnerSpec;
-  /** Names of the parts of the state that were replaced. */
+  /** Names of the replaced parts of the state. */
   readonly changed: Set<string> = new Set();
   readonly #context: StepContext;
   readonly #unpacked: Map<Packed, Parameters> = new Map();
   readonly #reported: Map<string, Tensor> = new Map();
-  /** Of each network that was minimised: the squared norm of its gradient, before clipping. */
+  /** Squared gradient norm of each minimised network, before clipping. */
   readonly #squaredNorms: Map<string, Tensor> = new Map();
 
   constructor(spec: LearnerSpec, context: StepContext) {
@@ -69,8 +69,8 @@ export class Step {
   }
 
   /**
-   * Numbers by name, each of one element: what was reported, in order, and the gradient norm of every network that was minimised.
-   * A call whose metrics are not all finite is not taken over, and no network may be left out of that. Adds nodes: once a graph.
+   * Values by name, each of one element: the reported ones, in order, and the gradient norm of every minimised network.
+   * A call is only accepted if all its metrics are finite, so no network may be omitted. Adds nodes: call once per graph.
    */
   metrics(): ReadonlyMap<string, Tensor> {
     const norms = [...this.#squaredNorms].map(([network, squared]) => {
@@ -79,12 +79,12 @@ export class Step {
     return new Map([...this.#reported, ...norms]);
   }
 
-  /** The graph to make constants in. */
+  /** Graph in which to create constants. */
   get graph(): Graph {
     return this.#context.root;
   }
 
-  /** B: rows of the batch. */
+  /** B: batch size. */
   get batchSize(): number {
     return this.spec.config.batchSize;
   }
@@ -99,30 +99,30 @@ export class Step {
     return this.column('reward', 1);
   }
 
-  /** [B, 1] γᵏ·m: what the value of the next observation counts, 0 where the task ended the episode. */
+  /** [B, 1] γᵏ·m: discount of the value of the next observation, 0 where the task terminated the episode. */
   get discount(): Tensor {
     return this.column('discount', 1);
   }
 
   /**
-   * [B, 1] 1 for rows drawn from the demonstrations, which hold what a person did while in control as well; 0 for rows drawn from
-   * what the robot did, also where a person decided that step.
+   * [B, 1] 1 for rows drawn from the demonstration buffer, which also holds intervention steps; 0 for rows drawn from the online
+   * buffer, including those that an operator decided.
    */
   get isDemo(): Tensor {
     return this.column('is_demo', 1);
   }
 
   /**
-   * What critics see of the batch's observations, or of its next ones: [B, `criticInputSize`]. Images pass through the encoder in
-   * training, with a gradient, or through its slow copy.
+   * Critic input for the batch's observations, or its next ones: [B, `criticInputSize`]. Images pass through the trained encoder,
+   * with a gradient, or through its slow copy.
    */
   criticInput(of: BatchOf, encoding: 'online' | 'target' = 'online'): Tensor {
     return criticInput(this.spec, this.#observation(of), this.#encoding(encoding));
   }
 
   /**
-   * What the policy sees of them: without privileged numbers, and without a gradient to the encoder of images, which critics
-   * train; `trainsEncoder` for cloning, where there are no critics, `target` through the encoder's slow copy.
+   * Policy input for them: without privileged numbers, and without a gradient to the image encoder, which critics train;
+   * `trainsEncoder` for cloning, where there are no critics, `target` through the encoder's slow copy.
    */
   policyInput(of: BatchOf, encoding: 'fixed' | 'trainsEncoder' | 'target' = 'fixed'): Tensor {
     const given = this.#encoding(encoding === 'target' ? 'target' : 'online');
@@ -130,7 +130,7 @@ export class Step {
     return encoding === 'trainsEncoder' ? input : stopGradient(input);
   }
 
-  /** [B, O] the batch's observations as they were stored: neither normalised nor encoded. */
+  /** [B, O] stored observations of the batch: neither normalised nor encoded. */
   get storedObservation(): Tensor {
     return this.#observation('observation');
   }
@@ -140,7 +140,7 @@ export class Step {
     return this.#row(name, [this.batchSize, width], { kind: 'column', name });
   }
 
-  /** Fresh noise ~ N(0, 1) of `shape`, under a name of its own. */
+  /** Fresh noise ~ N(0, 1) of `shape`, as an input `name`. */
   normal(name: string, shape: Shape): Tensor {
     return this.#perUpdate(name, shape, { kind: 'normal' });
   }
@@ -150,17 +150,17 @@ export class Step {
     return this.#perUpdate(name, shape, { kind: 'uniform' });
   }
 
-  /** A number that follows a plan: `plan` maps the updates done before this call to it. */
+  /** A scheduled number: `plan` maps the number of updates before this call to it. */
   planned(name: string, plan: (updates: number) => number): Tensor {
     return this.#context.inputs.declare(name, [], 'real', { kind: 'planned', plan });
   }
 
-  /** A number that is read off the replay when a call is filled: the same however fast transitions arrive. */
+  /** A number computed from the replay when a call is filled: independent of how fast transitions arrive. */
   measured(name: string, measure: Measure): Tensor {
     return this.#context.inputs.declare(name, [], 'real', { kind: 'measured', measure });
   }
 
-  /** The parameters of `network` as they are at this point: [...shape], or [members, ...shape]. */
+  /** Current parameters of `network`: [...shape], or [members, ...shape]. */
   online(network: string): Parameters {
     return this.#parametersOf(network, this.#packed(network));
   }
@@ -170,7 +170,7 @@ export class Step {
     return this.#parametersOf(network, this.#packed(`${network}_target`));
   }
 
-  /** `count` members of the slow copy of `network`, drawn without replacement for this update; all where there are no more. */
+  /** `count` members of the slow copy of `network`, drawn without replacement for this update; all if there are no more. */
   targetSubset(network: string, count: number): Parameters {
     const { members = 1 } = this.#definition(network);
     if (count >= members) return this.target(network);
@@ -181,14 +181,14 @@ export class Step {
   }
 
   /**
-   * What `build` makes of each row of the batch. Inside the loop, where it reads nothing that the loop changes, it is computed
-   * for the rows of all updates at once before the loop: large products, and a fraction of the nodes. `build` must treat every
-   * row alike and by itself, and take everything from the step that it is given; each tensor of its result is [B, n], and no
-   * gradient goes through it.
+   * Applies `build` to each row of the batch. Inside the loop, if it reads nothing that the loop changes, it is computed for the
+   * rows of all updates at once before the loop: large products, and a fraction of the nodes. `build` must treat every row alike
+   * and independently, and read only from the step that it receives; each tensor of its result is [B, n], and no gradient flows
+   * through it.
    */
   ahead<T extends Readonly<Record<string, Tensor>>>(build: (step: Step) => T): T {
     const { place, networks, index } = this.#context;
-    // Images of all updates at once would not fit.
+    // Images of all updates at once would not fit in memory.
     if (place !== 'inner' || networks.has(ENCODER)) return build(this);
     const all = build(new Step(this.spec, { ...this.#context, place: 'ahead' }));
     if (Object.values(all).some((tensor) => tensor.graph.depth > 0)) return build(this);
@@ -196,12 +196,12 @@ export class Step {
     return Object.fromEntries(rows) as T;
   }
 
-  /** A part of the state as it is at this point. */
+  /** Current value of a part of the state. */
   part(name: string): Tensor {
     return this.#packed(name).joined();
   }
 
-  /** Replaces numbers of the state. */
+  /** Replaces values of the state. */
   assign(name: string, value: Tensor): void {
     const { tensors } = this.#packed(name);
     if (tensors.length > 1) throw new RangeError(`"${name}" is too large to be assigned: it is in several tensors`);
@@ -209,13 +209,13 @@ export class Step {
   }
 
   /**
-   * One step of AdamW on the parameters of `network` down the gradient of `loss` (one element). The norm of the gradient before
-   * clipping is reported.
+   * One step of AdamW on the parameters of `network` with the gradient of `loss` (one element). Reports the gradient norm before
+   * clipping.
    */
   minimise(network: string, loss: Tensor, options: MinimiseOptions): void {
     const trainsEncoder = options.trainsEncoder === true && this.#context.networks.has(ENCODER);
     const names = trainsEncoder ? [network, ENCODER] : [network];
-    // One pass backwards for all: two would write, and compute, what they share twice.
+    // A single backward pass for all: two would write, and compute, shared nodes twice.
     const wanted = names.map((name) => ({
       parameters: this.online(name),
       packed: this.#packed(name),
@@ -238,7 +238,7 @@ export class Step {
     const [step, epsilon] = (['step', 'epsilon'] as const).map((number) =>
       this.#perUpdate(`${network}_${number}`, [], { kind: 'adam', number, rate, after: waits }),
     ) as [Tensor, Tensor];
-    // Moments of gradients from before the first step would steer it.
+    // Moments of gradients from before the first step would affect it.
     const live =
       waits === 0 ? 1 : this.#perUpdate(`${network}_live`, [], { kind: 'adam', number: 'live', rate, after: waits });
     const known = this.#squaredNorms.get(network);
@@ -262,7 +262,7 @@ export class Step {
     );
   }
 
-  /** What weight decay leaves of the parameters in one step. */
+  /** Factor of weight decay on the parameters in one step. */
   #kept(network: string, { rate, after = 0, weightDecay = 0 }: MinimiseOptions): number | Tensor {
     if (weightDecay === 0) return 1;
     if (after === 0) return 1 - rate * weightDecay;
@@ -278,7 +278,7 @@ export class Step {
     );
   }
 
-  /** Reports a number, of one element, under `name`. */
+  /** Reports `value`, of one element, as `name`. */
   report(name: string, value: Tensor): void {
     this.#reported.set(name, reshape(value, [1]));
   }
@@ -323,7 +323,7 @@ export class Step {
     return found;
   }
 
-  /** This update's row of an input that every update of a call has its own of, also after the loop. */
+  /** This update's row of an input that has one row per update of a call, also after the loop. */
   #row(name: string, shape: Shape, kind: InputKind, type: 'real' | 'int64' = 'real'): Tensor {
     const { inputs, index, place } = this.#context;
     const rows = inputs.declare(name, [-1, ...shape], type, kind);
@@ -333,7 +333,7 @@ export class Step {
     return regrouped(rows, shape);
   }
 
-  /** An input of this update: a row of many inside the loop, one by itself after it. */
+  /** An input of this update: a row inside the loop, a separate input after it. */
   #perUpdate(name: string, shape: Shape, kind: InputKind): Tensor {
     if (this.#context.place !== 'outer') return this.#row(name, shape, kind);
     return this.#context.inputs.declare(name, shape, 'real', kind);
@@ -341,14 +341,14 @@ export class Step {
 }
 
 /**
- * The rows of all updates as one batch, or taken apart again with a leading −1. How many there are is known only when the graph
- * runs: `shape` says what those of one update are, which is all that operations on rows need.
+ * Reshapes the rows of all updates to one batch, or back with a leading −1. Their number is known only when the graph
+ * runs: `shape` is that of one update, which suffices for operations on rows.
  */
 function regrouped(x: Tensor, shape: Shape): Tensor {
   return x.graph.emit('Reshape', [x, x.graph.integers([-1, ...shape.slice(1)])], shape, { type: x.type });
 }
 
-/** Draws for an update, one generator per purpose: a new consumer never shifts the numbers of another. */
+/** Random generators of an update, one per purpose: a new consumer never shifts the numbers of another. */
 export interface TrainingRandom {
   readonly batch: Rng;
   readonly noise: Rng;

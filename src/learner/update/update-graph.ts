@@ -1,6 +1,6 @@
 /**
- * A phase of an algorithm as one graph: its inner updates in a loop, its outer one after it. Reads and replaces the
- * state parts of `stateParts`.
+ * One phase of an algorithm as one graph: its inner updates in a loop, its outer one after it. Reads and replaces the
+ * parts of the state (`stateParts`).
  */
 import { Graph, type RealType, type Tensor } from '../engine/graph.ts';
 import { Packed } from '../engine/packed.ts';
@@ -13,17 +13,17 @@ import type { LearnerSpec, NetworkDef } from './spec.ts';
 import { networksOf, partNames, stateParts } from './state.ts';
 import { Step } from './step.ts';
 
-/** A graph and what it takes to run it. */
+/** A graph, and the declarations needed to run it. */
 export interface UpdateGraph {
   readonly graph: Graph;
   readonly inputs: readonly DeclaredInput[];
-  /** Parts of the state that it replaces: its outputs `NAME_next`. The others stay as they are. */
+  /** Parts of the state that it replaces: its outputs `NAME_next`. The others stay unchanged. */
   readonly changed: ReadonlySet<string>;
   /** Columns of the output `inner_metrics` [updates, n]. */
   readonly innerMetrics: readonly string[];
-  /** Columns of the output `outer_metrics` [n]: of the outer update, and at last `parameterNorm`; none: there is no such output. */
+  /** Columns of the output `outer_metrics` [n]: of the outer update, then `parameterNorm`; if empty, there is no such output. */
   readonly outerMetrics: readonly string[];
-  /** Whether there is an outer update, which has an input `last`. */
+  /** True if there is an outer update, which has an input `last`. */
   readonly hasOuter: boolean;
 }
 
@@ -34,7 +34,7 @@ export function buildUpdateGraph(
   phase: Phase = algorithm.update,
   real: RealType = 'float32',
 ): UpdateGraph {
-  // Which parts a loop carries must be known before its body is written: a rehearsal on a graph of its own finds out.
+  // The parts carried by a loop must be known before its body is written: determined by a dry run on another graph.
   const carried = rehearse(algorithm, spec, phase);
   const g = new Graph(algorithm.name, real);
   const writer = new UpdateGraphWriter(g, algorithm, spec);
@@ -45,7 +45,7 @@ export function buildUpdateGraph(
   return { graph: g, inputs: inputs.declared, changed, innerMetrics, outerMetrics, hasOuter };
 }
 
-/** The parts of the state that `phase.inner` replaces, in the order of the state. */
+/** Parts of the state that `phase.inner` replaces, in the order of the state. */
 function rehearse(algorithm: Algorithm, spec: LearnerSpec, phase: Phase): string[] {
   const g = new Graph(algorithm.name);
   const writer = new UpdateGraphWriter(g, algorithm, spec);
@@ -78,10 +78,10 @@ class UpdateGraphWriter {
     return new Step(this.#spec, { place, root: this.#g, inputs: this.inputs, index, networks: this.#networks, state });
   }
 
-  /** Writes the loop and takes over what it leaves. Returns the names of its metrics. */
+  /** Writes the loop and takes over its results. Returns the names of its metrics. */
   loop(phase: Phase, carried: readonly string[]): string[] {
     let names: string[] = [];
-    // Taking vectors apart and putting them together again pays when there are updates between.
+    // Splitting vectors and joining them again pays off only if there are several updates in between.
     const isLong = updatesPerCall(this.#spec.config) > 1;
     const before = carried.map((name) => (isLong ? this.state.get(name)!.split() : this.state.get(name)!));
     const tensors = before.flatMap((packed) => packed.tensors);
@@ -102,7 +102,7 @@ class UpdateGraphWriter {
     return names;
   }
 
-  /** Writes the outer update, where there is one, and what the call hands back. Returns the names of the metrics after the loop. */
+  /** Writes the outer update, if there is one, and the outputs of the call. Returns the names of the metrics after the loop. */
   finish(outer: Phase['outer']): string[] {
     const metrics = new Map(outer === undefined ? [] : this.#outer(outer));
     const norm = this.#parameterNorm();
@@ -120,10 +120,10 @@ class UpdateGraphWriter {
   }
 
   /**
-   * The Euclidean norm of all parameters that the call leaves behind: not finite where one of them is not, or is beyond 1e19. The
-   * other metrics were computed before the last steps were taken, and would not show it. One pass in each call, however many updates it
-   * makes. Measured as CPU time for two layers of 256: below 1 % of a call of one update, and too little to be seen in one of 20; a pass
-   * in JavaScript would take twenty times that.
+   * Euclidean norm of all parameters after the call: not finite if one of them is not, or is beyond 1e19. The other metrics
+   * were computed before the last steps, and would not show it. One pass per call, however many updates it makes. Measured as CPU
+   * time for two layers of 256: below 1 % of a call of one update, and not measurable in one of 20; a pass in JavaScript would
+   * take twenty times as long.
    */
   #parameterNorm(): Tensor | undefined {
     const changed = [...this.#networks.keys()].filter((name) => this.changed.has(name));
@@ -132,7 +132,7 @@ class UpdateGraphWriter {
   }
 }
 
-/** `names` with values in the forms of `packed`, from all their tensors one after another. */
+/** Pairs `names` with values in the forms of `packed`, taken from all their tensors in order. */
 function withValues(
   names: readonly string[],
   packed: readonly Packed[],

@@ -13,10 +13,10 @@ import type { LearnerSpec } from './spec.ts';
 import type { TrainingRandom } from './step.ts';
 import type { UpdateGraph } from './update-graph.ts';
 
-/** The inputs of one call by name; the arrays are the engine's, and filled by the agent. */
+/** Inputs of one call by name; the engine owns the arrays, the agent fills them. */
 export type InputArrays = Readonly<Record<string, Float32Array | BigInt64Array>>;
 
-/** Arrays for the inputs of calls of `updates` updates; in shared memory where asked for. */
+/** Allocates the inputs of calls of `updates` updates; in shared memory if requested. */
 export function inputArrays(updateGraph: Pick<UpdateGraph, 'inputs'>, updates: number, isShared = false): InputArrays {
   return Object.fromEntries(
     updateGraph.inputs.map(({ name, shape, type }) => {
@@ -28,19 +28,19 @@ export function inputArrays(updateGraph: Pick<UpdateGraph, 'inputs'>, updates: n
   );
 }
 
-/** What a call draws from. */
+/** Data source of a call. */
 export interface Draw {
   readonly replay: Replay;
-  /** Online transitions that count; 0: demonstrations alone. */
+  /** Online transitions that count; 0: demonstrations only. */
   readonly visibleCount: number;
-  /** Share of each batch from demonstrations. */
+  /** Fraction of each batch from demonstrations. */
   readonly demoFraction: number;
-  /** Calls of this graph done before: the optimisers count on from there. */
+  /** Number of previous calls of this graph, from which the optimisers' step count continues. */
   readonly call: number;
   readonly random: TrainingRandom;
 }
 
-/** What fills one set of arrays for calls with `updates` critic updates. The arrays stay the caller's. */
+/** Fills one set of arrays for calls with `updates` critic updates. The caller keeps ownership of the arrays. */
 export class UpdateInputs {
   readonly #spec: LearnerSpec;
   readonly #updates: number;
@@ -87,7 +87,7 @@ export class UpdateInputs {
       .map((input) => ({ ...input, data: dataOf(input) }));
   }
 
-  /** Draws batches, noise and subsets, and sets the planned and the measured numbers. */
+  /** Draws batches, noise and subsets, and sets the planned and measured numbers. */
   fill(draw: Draw): void {
     const { random } = draw;
     for (let k = 0; k < this.#updates; k++) {
@@ -117,7 +117,7 @@ export class UpdateInputs {
     }
   }
 
-  /** Moves every image a little, each by itself: what is learned must not depend on the pixel (DrQ). */
+  /** Shifts every image a little, each independently, so that learning does not depend on single pixels (DrQ). */
   #crop(rng: Rng): void {
     const { parts, config } = this.#spec;
     const { image, stateSize } = parts;
@@ -143,7 +143,7 @@ export class UpdateInputs {
   }
 }
 
-/** The number that Adam's step at update `count`, from 1, takes. Its steps are counted from the first that moves the parameters. */
+/** Value of Adam's input at update `count`, from 1. Its steps are counted from the first that changes the parameters. */
 export function adamNumber(input: InputKind & { kind: 'adam' }, count: number): number {
   const { number, rate, after = 0, weightDecay = 0 } = input;
   const isLive = count > after;
@@ -157,7 +157,7 @@ function fillUniform(data: Float32Array, rng: Rng): void {
   for (let i = 0; i < data.length; i++) data[i] = rng.uniform();
 }
 
-/** Views of `columns` for each of `count` batches that lie in them one after another. */
+/** Views of `columns` for each of `count` consecutive batches in them. */
 function slicesOf(count: number, columns: BatchColumns): BatchColumns[] {
   return Array.from({ length: count }, (_, k) => {
     const part = (data: Float32Array) => data.subarray((data.length / count) * k, (data.length / count) * (k + 1));

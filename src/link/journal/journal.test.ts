@@ -53,13 +53,13 @@ async function record(count: number, more: Partial<JournalOptions> = {}): Promis
   await journal.close();
 }
 
-/** Within a few bytes of where the header or a record ends. */
+/** True within a few bytes of the end of the header or of a record. */
 function isNearEdge(at: number): boolean {
   const behind = (((at - SEGMENT_HEADER_BYTES) % slotBytes(SIZES)) + slotBytes(SIZES)) % slotBytes(SIZES);
   return behind < 5 || behind > slotBytes(SIZES) - 14;
 }
 
-/** Syncing costs most of the time and nothing here loses power. */
+/** Without syncing, which costs most of the time: no test loses power. */
 const unsynced: JournalStorage = {
   ...nodeStorage,
   create: (path, mode) => ({ ...nodeStorage.create(path, mode), sync: async () => undefined }),
@@ -67,7 +67,7 @@ const unsynced: JournalStorage = {
   syncDirectory: () => undefined,
 };
 
-/** A disk that does what it is told to. */
+/** A disk whose errors and free space are set by the test. */
 function brokenDisk(): { storage: JournalStorage; state: { error: Error | undefined; freeBytes: number } } {
   const state = { error: undefined as Error | undefined, freeBytes: 10e9 };
   const storage: JournalStorage = {
@@ -79,7 +79,7 @@ function brokenDisk(): { storage: JournalStorage; state: { error: Error | undefi
         ...file,
         async write(bytes, position) {
           if (state.error) {
-            await file.write(bytes.subarray(0, bytes.length >> 1), position); // half of it lands, as on a full disk
+            await file.write(bytes.subarray(0, bytes.length >> 1), position); // half of it is written, as on a full disk
             throw state.error;
           }
           await file.write(bytes, position);
@@ -283,7 +283,7 @@ describe('journal', () => {
     for (let i = 1; i < 9; i++) journal.append(step(i));
     await journal.close();
     const { deliverable, notRecorded, cutStarts } = explainJournal(dir);
-    // A write that failed half-way leaves some that are whole.
+    // A write that failed half-way leaves some complete records.
     expect(deliverable + notRecorded).toBe(14);
     expect(notRecorded).toBeGreaterThan(6);
     expect(cutStarts).toEqual([]);

@@ -1,7 +1,6 @@
 /**
- * The robot's journal: every transition of a run, on disk before it is sent, in the order it was made. The link sends
- * from it, and a learner that starts again rebuilds its replay from it. Trouble with the disk stops recording, never
- * the robot.
+ * The robot's journal: every transition of a run, on disk before it is sent, in recording order. The link sends
+ * from it, and a restarted learner rebuilds its replay buffer from it. A disk failure stops recording, never the robot.
  */
 import { randomBytes } from 'node:crypto';
 import { type DirectoryLock, makeFolder, ReinError, type Transition } from '../../core/index.ts';
@@ -13,45 +12,45 @@ import { type JournalStorage, nodeStorage } from './storage.ts';
 import { type JournalFinding, type JournalPart, type JournalSurvey, surveyJournal } from './survey.ts';
 import { JournalWriter, type WriterStatus } from './writer.ts';
 
-/** What a journal is opened with. */
+/** Options of a journal. */
 export interface JournalOptions extends RecordSizes {
-  /** Made when it is missing. One process at a time. */
+  /** Created if missing. One process at a time. */
   readonly dir: string;
-  /** `schemaHash` of the run: a journal of another schema is refused. */
+  /** `schemaHash` of the run: a journal of another schema is rejected. */
   readonly schemaHash: string;
-  /** At most 64 bytes. A journal of another run is refused. */
+  /** At most 64 bytes. A journal of another run is rejected. */
   readonly runId: string;
-  /** Records that may wait for the disk before new ones are left out; default about 8 MiB, at least 1024. */
+  /** Capacity of the write buffer, records, before new ones are dropped; default 8 MiB, or 1024 records if these fit into 64 MiB. */
   readonly capacity?: number;
-  /** Size at which a new file is begun, bytes; default 64 MiB. */
+  /** Size at which a new file is started, bytes; default 64 MiB. */
   readonly segmentBytes?: number;
-  /** Pause before another try after the disk refused, ms; default 500. */
+  /** Pause before a retry after a disk error, ms; default 500. */
   readonly retryMs?: number;
-  /** Called when recording stops or goes on. */
+  /** Called when recording stops or resumes. */
   readonly onStatus?: (status: JournalStatus) => void;
   /** Replaced in tests. */
   readonly storage?: JournalStorage;
 }
 
-/** How the journal is doing. */
+/** State of the journal. */
 export interface JournalStatus extends WriterStatus {
   readonly epoch: number;
-  /** Records that were cut off the newest file at the start are kept beside it; how many bytes those were. */
+  /** Bytes cut off the newest file at the start; they are kept beside it. */
   readonly tornBytes: number;
-  /** What was not as it should be when it was opened; nothing of it stops the recording. */
+  /** Damage found when it was opened; none of it stops the recording. */
   readonly damage: readonly JournalFinding[];
 }
 
-/** Records in a row, read back for sending. */
+/** Consecutive records, read back for sending. */
 export interface RecordBatch {
-  /** The records without checksums, one after another. */
+  /** The records without checksums, concatenated. */
   readonly bytes: Uint8Array;
   readonly count: number;
-  /** Position in the journal after the last slot looked at, damaged ones included. */
+  /** Position in the journal after the last slot read, damaged ones included. */
   readonly end: number;
 }
 
-/** Opens the journal in `dir`, begins the next epoch and recovers what a kill left. Throws `ReinError('storage')`. */
+/** Opens the journal in `dir`, starts the next epoch and recovers from a kill. Throws `ReinError('storage')`. */
 export function openJournal(options: JournalOptions): Journal {
   const dir = options.dir;
   let lock: DirectoryLock | undefined;
@@ -69,7 +68,7 @@ export function openJournal(options: JournalOptions): Journal {
   }
 }
 
-/** What waits for the disk: some seconds of steps, in no more memory than a robot's computer can spare, and a few of the widest. */
+/** Default capacity: some seconds of steps, within the memory that a robot's computer can spare, and at least a few of the widest. */
 function ringSlots(slot: number): number {
   const [usual, most] = [8 * 2 ** 20, 64 * 2 ** 20].map((bytes) => Math.floor(bytes / slot));
   return Math.max(LEAST_SLOTS, usual!, Math.min(1024, most!));
@@ -77,11 +76,11 @@ function ringSlots(slot: number): number {
 
 const LEAST_SLOTS = 8;
 
-/** A journal open for appending. Get one from `openJournal`. */
+/** A journal open for appending. Created by `openJournal`. */
 export class Journal {
   readonly dir: string;
   readonly journalId: string;
-  /** Starts of the robot process in this run, this one included: from 1. */
+  /** Number of starts of the robot process in this run, including this one: from 1. */
   readonly epoch: number;
   readonly sizes: RecordSizes;
   readonly #lock: DirectoryLock;
@@ -123,20 +122,20 @@ export class Journal {
   }
 
   /**
-   * Records `transition` as the next one, and stamps its `epoch` and `seq`. Copies and returns at once; allocates
-   * next to nothing. Where the disk does not keep up the record is left out and counted, and its number stays unused,
-   * so that everybody downstream sees the gap. Throws only `RangeError` for an array of the wrong size.
+   * Records `transition` as the next one, and sets its `epoch` and `seq`. Copies and returns at once; allocates
+   * next to nothing. If the disk does not keep up, the record is dropped and counted, and its number stays unused, so that
+   * all readers see the gap. Throws only `RangeError` for an array of the wrong size.
    */
   append(transition: Transition): void {
     this.#writer.append(transition);
   }
 
-  /** Resolves when everything appended so far is on disk; rejects with `ReinError('storage')` while the disk refuses. */
+  /** Resolves when everything appended so far is on disk; rejects with `ReinError('storage')` on a disk error. */
   flush(): Promise<void> {
     return this.#writer.flush();
   }
 
-  /** To be asked before a robot moves. Rejects with `ReinError('storage')` where the disk has too little room. */
+  /** Checked before a robot moves. Rejects with `ReinError('storage')` if there is too little disk space. */
   checkRoom(): Promise<void> {
     return this.#writer.checkRoom();
   }
@@ -146,25 +145,25 @@ export class Journal {
     return { ...this.#writer.status(), epoch: this.epoch, tornBytes: this.#tornBytes, damage: this.#damage };
   }
 
-  /** Records of all epochs that are safely on disk: positions 0 to this one can be read. */
+  /** Number of records of all epochs that are synced to disk: positions below it can be read. */
   get synced(): number {
     const last = this.#segments.at(-1);
     return last === undefined ? 0 : last.first + last.count;
   }
 
-  /** Calls `listener` whenever more records are safely on disk, until the returned function is called. */
+  /** Calls `listener` whenever more records are synced to disk, until the returned function is called. */
   onSynced(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The position after the last record that is not newer than `id`; 0 for null. */
+  /** Position after the last record not newer than `id`; 0 for null. */
   async positionAfter(id: RecordId | null): Promise<number> {
     if (id === null) return 0;
     let position = 0;
     for (const segment of this.#segments) {
       if (segment.epoch > id.epoch) break;
-      // What is gone has no numbers: what lies behind it says where it was.
+      // Lost records have no numbers: the next intact ones show where they were.
       if (segment.path === undefined && segment.epoch === id.epoch) continue;
       const count = segment.epoch < id.epoch ? segment.count : await countUpTo(segment, id, this.#slot);
       if (count === 0 && segment.epoch === id.epoch) break;
@@ -173,7 +172,7 @@ export class Journal {
     return position;
   }
 
-  /** Up to `max` records from `position` on, of one segment. Damaged ones are left out. */
+  /** Reads up to `max` records from `position` on, within one segment. Damaged ones are skipped. */
   async readBatch(position: number, max: number): Promise<RecordBatch> {
     const segment = this.#segments.find((s) => position >= s.first && position < s.first + s.count);
     if (segment === undefined) return { bytes: new Uint8Array(0), count: 0, end: position };
@@ -193,7 +192,7 @@ export class Journal {
     return { bytes: bytes.subarray(0, count * size), count, end: position + wanted };
   }
 
-  /** Writes what it can, closes the file and gives the directory back. Never rejects: see `status()` for what is missing. */
+  /** Writes all it can, closes the file and releases the directory. Never rejects: see `status()` for what is missing. */
   async close(): Promise<void> {
     await this.#writer.close();
     this.#listeners.clear();
@@ -201,12 +200,12 @@ export class Journal {
   }
 }
 
-/** Throws `ReinError('storage')` where the journal that was found is not this run's. */
+/** Throws `ReinError('storage')` if the journal found is not this run's. */
 function checkIdentity({ identity, findings }: JournalSurvey, options: JournalOptions): void {
   const refuse = (why: string, remedy: string): never => {
     throw new ReinError('storage', `the journal in ${options.dir} ${why}`, { remedy });
   };
-  // Its records are whole: recovery would take them for damaged ones.
+  // Its records are intact: recovery would take them for damaged.
   const old = findings.find(({ kind }) => kind === 'version');
   if (old !== undefined) {
     const message = old.message.slice(old.message.indexOf(': ') + 2);

@@ -1,7 +1,7 @@
 /**
- * `files.jsonl` beside the journal's files: one line when a file is begun and one when it is closed. A file that is missing,
- * short, or whose header is damaged is known and counted by it. Append only; a damaged line is passed over, and without the
- * page the files are read for what they are.
+ * Manifest `files.jsonl` of the journal's files: one line when a file is started and one when it is closed. With it a file that is
+ * missing, short, or has a damaged header is known and counted. Append only; a damaged line is skipped, and without the
+ * manifest the files are read on their own.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,31 +10,31 @@ import type { SegmentHeader } from './segment.ts';
 
 export const MANIFEST_FILE = 'files.jsonl';
 
-/** What is known of one file without reading it. */
+/** What is known about one file without reading it. */
 export interface ManifestEntry extends SegmentHeader {
   /** Records of the journal before this file, over all epochs. */
   readonly first: number;
-  /** When it was begun, ISO 8601. */
+  /** Start time, ISO 8601. */
   readonly begunAt: string;
-  /** Records in it when it was closed; `undefined` where a process died over it. */
+  /** Number of its records when it was closed; `undefined` if its process died before. */
   records?: number;
-  /** Of the last one of a start: steps that the start was given to record, whether it could or not. */
+  /** For the last file of an epoch: number of steps passed to the journal in that epoch, recorded or not. */
   appended?: number;
-  /** When it was closed, ISO 8601. */
+  /** Time of closing, ISO 8601. */
   closedAt?: string;
 }
 
-/** The line for a file that is begun. */
+/** Line for a file that is started. */
 export function begunLine(header: SegmentHeader, first: number): string {
   return line({ ...header, first, begunAt: new Date().toISOString() });
 }
 
-/** The line for a file that holds `records` and is closed; `appended` with the start that it is of. */
+/** Line for a file that is closed with `records`; `appended` in the last file of an epoch. */
 export function closedLine({ epoch, index }: SegmentHeader, records: number, appended?: number): string {
   return line({ epoch, index, records, appended, closedAt: new Date().toISOString() });
 }
 
-/** What the page in `dir` says, by `nameOf`. Empty where there is none. */
+/** Reads the manifest in `dir`, by `nameOf`. Empty if there is none. */
 export function readManifest(dir: string): Map<string, ManifestEntry> {
   const entries = new Map<string, ManifestEntry>();
   const path = join(dir, MANIFEST_FILE);
@@ -49,12 +49,12 @@ export function readManifest(dir: string): Map<string, ManifestEntry> {
   return entries;
 }
 
-/** Names a file among all of a journal. */
+/** Key of a file within a journal. */
 export function nameOf({ epoch, index }: { readonly epoch: number; readonly index: number }): string {
   return `${epoch}.${index}`;
 }
 
-/** Begins with the line's end: what a kill cut off stays on a line of its own. */
+/** Starts with a line break, so that a line cut off by a kill stays on its own. */
 function line(value: object): string {
   const text = JSON.stringify(value);
   return `\n${checksumOf(text)} ${text}`;

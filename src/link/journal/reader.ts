@@ -1,4 +1,4 @@
-/** Reading a run's journal back: whole, to rebuild a replay buffer, or onwards from a record, to send it again. */
+/** Reads a run's journal: entirely, to rebuild a replay buffer, or from a record on, to resend it. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Transition } from '../../core/index.ts';
@@ -7,31 +7,31 @@ import type { LinkFault } from '../wire.ts';
 import { readSlots, SEGMENT_HEADER_BYTES, slotAt } from './segment.ts';
 import { type JournalPart, surveyJournal } from './survey.ts';
 
-/** What of a journal is not given, and where it lies. */
+/** Location of lost records in a journal. */
 export interface JournalLoss {
   readonly path: string;
-  /** Its first record, counted from 1 within the file; 0: the file as a whole. */
+  /** The first lost record, counted from 1 within the file; 0: the file as a whole. */
   readonly record: number;
-  /** How many records; `undefined` where that cannot be known. */
+  /** Number of lost records; `undefined` if unknown. */
   readonly records: number | undefined;
 }
 
-/** How a journal is read. */
+/** Options for reading a journal. */
 export interface ReadJournalOptions {
-  /** Told of every record or file that is passed over. */
+  /** Called for every record or file that is skipped. */
   readonly onFault?: (fault: LinkFault, loss: JournalLoss) => void;
 }
 
 /**
- * The transitions of the journal in `dir`, in the order they were recorded, across all epochs. Each is a new object.
- * A damaged record is passed over; what follows the last intact one of the newest file is no record. Safe beside a
- * running writer and after a kill. Yields nothing where there is no journal.
+ * Yields the transitions of the journal in `dir`, in recording order, across all epochs, each as a new object. Damaged records are
+ * skipped; data after the last intact record of the newest file is ignored. Safe beside a running writer and after a kill. Yields
+ * nothing without a journal.
  */
 export function* readJournal(dir: string, options: ReadJournalOptions = {}): Generator<Transition, void, undefined> {
   if (!existsSync(dir)) return;
   const { parts, files, findings } = surveyJournal(dir);
   for (const { kind, path, records, message } of findings) {
-    if (kind === 'damaged' || records === 0) continue; // told record by record; nothing is lost
+    if (kind === 'damaged' || records === 0) continue; // reported record by record; nothing is lost
     const reason = kind === 'version' ? 'bad-version' : 'bad-checksum';
     options.onFault?.({ reason, message }, { path, record: 0, records });
   }
@@ -53,7 +53,7 @@ export function* readJournal(dir: string, options: ReadJournalOptions = {}): Gen
   }
 }
 
-/** Reads `count` whole slots of `part`, from its slot `index` on, into a new buffer. Throws what the file system throws. */
+/** Reads `count` whole slots of `part`, from slot `index` on, into a new buffer. Throws the file system's errors. */
 export async function readSlotRange(
   part: JournalPart,
   index: number,
@@ -71,7 +71,7 @@ export async function readSlotRange(
   }
 }
 
-/** The number of records of `part` up to `id.seq`; sequence numbers rise within it. Damaged ones are counted by their neighbours. */
+/** Number of records of `part` up to `id.seq`; sequence numbers increase within it. Damaged ones are placed by their neighbours. */
 export async function countUpTo(part: JournalPart, id: RecordId, slot: number): Promise<number> {
   let low = 0;
   let high = part.count;
@@ -85,7 +85,7 @@ export async function countUpTo(part: JournalPart, id: RecordId, slot: number): 
   return low;
 }
 
-/** The first intact record from `at` on and before `end`. */
+/** Finds the first intact record from `at` on and before `end`. */
 async function nextIntact(
   part: JournalPart,
   at: number,

@@ -1,4 +1,4 @@
-/** A journal explained, file by file, and mended: what was cut or replaced is kept beside it. Deletes nothing. */
+/** Explains a journal file by file, and repairs it: whatever is cut or replaced is kept beside it. Deletes nothing. */
 
 import {
   closeSync,
@@ -19,25 +19,25 @@ import { begunLine, closedLine, MANIFEST_FILE, nameOf } from './manifest.ts';
 import { encodeSegmentHeader, listSegments, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';
 import { type JournalFinding, type JournalSurvey, type SurveyedFile, surveyJournal } from './survey.ts';
 
-/** One file of a journal, read to its end. */
+/** One file of a journal, read completely. */
 export interface ExplainedFile {
   readonly file: string;
   readonly epoch: number;
   readonly index: number;
   readonly bytes: number;
-  /** ISO 8601; from `files.jsonl` where that has it, else from the file system. */
+  /** ISO 8601; from `files.jsonl` if known there, else from the file system. */
   readonly begunAt: string | undefined;
   readonly endedAt: string;
-  /** Records that can be had. */
+  /** Number of readable records. */
   readonly intact: number;
-  /** Records that are damaged. */
+  /** Number of damaged records. */
   readonly damaged: number;
   /** Sequence numbers of its first and last intact record. */
   readonly firstSeq: number | undefined;
   readonly lastSeq: number | undefined;
 }
 
-/** A journal explained. */
+/** Report on a journal. */
 export interface JournalExplanation {
   readonly dir: string;
   readonly runId: string | undefined;
@@ -46,17 +46,17 @@ export interface JournalExplanation {
   readonly epochs: number;
   readonly files: readonly ExplainedFile[];
   readonly findings: readonly JournalFinding[];
-  /** Records that would be delivered to a learner that has none of them. */
+  /** Number of records that would be delivered to a learner without any of them. */
   readonly deliverable: number;
-  /** Records that were written and cannot be had: damaged or gone. */
+  /** Number of records that were written and are damaged or gone. */
   readonly lost: number;
-  /** Steps that got a number and were not written, as the disk did not take them; those of `cutStarts` without their ends. */
+  /** Steps that got a number and were not written because of the disk; for the epochs in `cutStarts`, without their ends. */
   readonly notRecorded: number;
-  /** Starts with an unknown number of steps: `files.jsonl` has no closing line of them (killed, disk full, or that file was lost). */
+  /** Epochs with an unknown number of steps: `files.jsonl` has no closing line of them (killed, disk full, or that file was lost). */
   readonly cutStarts: readonly number[];
 }
 
-/** Reads the whole journal in `dir` and changes nothing. Throws what the file system throws. */
+/** Reads the whole journal in `dir` without changing it. Throws the file system's errors. */
 export function explainJournal(dir: string): JournalExplanation {
   const survey = surveyJournal(dir);
   const { identity, parts, findings, manifest, epoch } = survey;
@@ -107,7 +107,7 @@ function explainFile(
   return { file: basename(path), epoch, index, bytes, begunAt: entry?.begunAt, endedAt, ...counts };
 }
 
-/** Numbers of each epoch, up to the last that it gave or that is known, which no written record accounts for. */
+/** Counts in each epoch the numbers, up to the last one assigned or known, without a written record. */
 function notRecordedIn(
   dir: string,
   { parts, manifest, findings, epoch: newest }: JournalSurvey,
@@ -116,7 +116,7 @@ function notRecordedIn(
   const isRecording = lockHolder(lockPath(dir)) !== undefined;
   const entries = [...manifest.values()];
   const foreign = new Set(findings.flatMap(({ kind, path }) => (kind === 'foreign' ? [path] : [])));
-  // A start that was killed before its first record has left an empty file alone.
+  // An epoch killed before its first record has left only an empty file.
   const own = listSegments(dir).filter(({ path }) => !foreign.has(path));
   const epochs = [...new Set([...entries, ...own].map((each) => each.epoch))].sort((a, b) => a - b);
   const cutStarts: number[] = [];
@@ -131,7 +131,7 @@ function notRecordedIn(
   return { notRecorded, cutStarts };
 }
 
-/** Cuts what lies behind the last record of every file and keeps it as `.torn`. Gives the number of bytes. */
+/** Cuts off everything after the last record of every file and keeps it as `.torn`. Returns the number of bytes. */
 export function cutTorn({ files }: JournalSurvey): number {
   let cut = 0;
   for (const { path, end, bytes } of files) {
@@ -144,8 +144,8 @@ export function cutTorn({ files }: JournalSurvey): number {
 }
 
 /**
- * Mends the journal in `dir`: headers are written anew, torn tails cut, files that are not its own set aside, and `files.jsonl`
- * brought up to date. Gives a line for each thing done. Throws `ReinError('storage')` while a robot records there.
+ * Repairs the journal in `dir`: damaged headers are rewritten, torn tails cut, foreign files set aside, and `files.jsonl` updated.
+ * Returns one line per action. Throws `ReinError('storage')` while a robot records there.
  */
 export function mendJournal(dir: string): string[] {
   const lock = lockJournal(dir, 'end the robot that records there, then repeat the command');
@@ -171,7 +171,7 @@ export function mendJournal(dir: string): string[] {
   }
 }
 
-/** Writes `header` over the one of the file at `path`. Gives the file that keeps the old one. */
+/** Replaces the header of the file at `path` by `header`. Returns the file that keeps the old one. */
 function replaceHeader(path: string, header: SegmentHeader): string {
   const kept = freeName(`${path}.header`);
   const fd = openSync(path, 'r+');
@@ -186,7 +186,7 @@ function replaceHeader(path: string, header: SegmentHeader): string {
   return kept;
 }
 
-/** Adds the lines of files that it does not know. False where there are none. */
+/** Adds lines for files that the manifest lacks. False if there are none. */
 function writeManifest(dir: string, { files, parts, manifest }: JournalSurvey): boolean {
   let text = '';
   for (const { path, header } of files) {
@@ -198,7 +198,7 @@ function writeManifest(dir: string, { files, parts, manifest }: JournalSurvey): 
   return text !== '';
 }
 
-/** `path`, or with a number behind it where that is taken: nothing that was kept is overwritten. */
+/** `path`, with a number appended if it exists: nothing kept is overwritten. */
 function freeName(path: string): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? path : `${path}.${n}`;
@@ -206,7 +206,7 @@ function freeName(path: string): string {
   }
 }
 
-/** Takes the journal in `dir` for this process. Throws `ReinError('storage')`, with `remedy`, where another one has it. */
+/** Locks the journal in `dir` for this process. Throws `ReinError('storage')`, with `remedy`, if another process holds it. */
 export function lockJournal(dir: string, remedy?: string): DirectoryLock {
   const path = lockPath(dir);
   return acquireLock(path, `the journal ${path}`, remedy);

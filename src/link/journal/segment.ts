@@ -1,6 +1,6 @@
 /**
- * One journal file: a header, then records of one size, each followed by its CRC-32C. Append only. A run's journal
- * is all segments of all epochs in the order of their names.
+ * One journal file: a header, then records of one size, each followed by its CRC-32C. Append only. A run's journal consists of all
+ * segments of all epochs in the order of their names.
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ const MAGIC = 'REINJRNL';
 const NAME = /^epoch-(\d{6,})-(\d{4,})\.journal$/;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** What every segment of a run starts with. */
+/** Header of every segment. */
 export interface SegmentHeader extends RecordSizes {
   readonly schemaHash: string;
-  /** Sixteen hexadecimal digits drawn when the journal was begun: tells it from another one of the same robot. */
+  /** Sixteen hexadecimal digits drawn when the journal was created: distinguishes it from another one of the same robot. */
   readonly journalId: string;
   readonly runId: string;
   readonly epoch: number;
-  /** Counts the segments of an epoch from 0. */
+  /** Number of the segment within its epoch, from 0. */
   readonly index: number;
 }
 
@@ -32,17 +32,17 @@ export interface SegmentName {
   readonly index: number;
 }
 
-/** Bytes that one record takes in a segment. */
+/** Size of one record in a segment, bytes. */
 export function slotBytes(sizes: RecordSizes): number {
   return recordBytes(sizes) + 4;
 }
 
-/** Where a segment is kept. */
+/** Path of a segment. */
 export function segmentPath(dir: string, epoch: number, index: number): string {
   return join(dir, `epoch-${String(epoch).padStart(6, '0')}-${String(index).padStart(4, '0')}.journal`);
 }
 
-/** The segments in `dir`, oldest first. Throws what the file system throws. */
+/** The segments in `dir`, oldest first. Throws the file system's errors. */
 export function listSegments(dir: string): SegmentName[] {
   const names = readdirSync(dir).flatMap((name) => {
     const match = NAME.exec(name);
@@ -51,7 +51,7 @@ export function listSegments(dir: string): SegmentName[] {
   return names.sort((a, b) => a.epoch - b.epoch || a.index - b.index);
 }
 
-/** A header as bytes. Throws `RangeError` when the run id is longer than 64 bytes. */
+/** Encodes a header. Throws `RangeError` if the run id is longer than 64 bytes. */
 export function encodeSegmentHeader(header: SegmentHeader): Uint8Array {
   const runId = Buffer.from(header.runId, 'utf8');
   if (runId.length > MAX_RUN_ID_BYTES) throw new RangeError(`the run id is longer than ${MAX_RUN_ID_BYTES} bytes`);
@@ -76,7 +76,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Uint8Array {
   return bytes;
 }
 
-/** Reads a header; a reason when it is torn, of another version or inconsistent. */
+/** Decodes a header; a fault if it is torn, of another version or inconsistent. */
 export function decodeSegmentHeader(bytes: Uint8Array): Result<SegmentHeader, LinkFault> {
   if (bytes.length < SEGMENT_HEADER_BYTES) return fault('too-short', 'the file ends inside its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, SEGMENT_HEADER_BYTES);
@@ -117,13 +117,13 @@ export function readSegmentHeader(path: string): Result<SegmentHeader, LinkFault
   }
 }
 
-/** One slot of a segment: its record, and whether the checksum holds. `bytes` is valid until the next one is asked for. */
+/** One slot of a segment: its record, and whether the checksum is valid. `bytes` is valid until the next slot is requested. */
 export interface Slot {
   readonly bytes: Uint8Array;
   readonly isIntact: boolean;
 }
 
-/** Goes through a segment's first `count` whole slots in order. A slot that the file's end cuts off is not given. */
+/** Iterates over a segment's first `count` complete slots in order. A slot truncated by the end of the file is skipped. */
 export function* readSlots(
   path: string,
   sizes: RecordSizes,
@@ -146,12 +146,12 @@ export function* readSlots(
   }
 }
 
-/** Writes the checksum behind the record of `slot` bytes at `offset`. Allocates a view only. */
+/** Writes the checksum after the record of the slot of `slot` bytes at `offset`. Allocates only a view. */
 export function sealSlot(bytes: Uint8Array, view: DataView, offset: number, slot: number): void {
   view.setUint32(offset + slot - 4, crc32c(bytes.subarray(offset, offset + slot - 4)), true);
 }
 
-/** `transition` as a slot by itself. Throws `RangeError` as `encodeRecord` does. */
+/** Encodes `transition` as a single slot. Throws `RangeError` as `encodeRecord` does. */
 export function recordSlot(transition: Transition, sizes: RecordSizes): Uint8Array {
   const bytes = new Uint8Array(slotBytes(sizes));
   const view = new DataView(bytes.buffer);
@@ -160,7 +160,7 @@ export function recordSlot(transition: Transition, sizes: RecordSizes): Uint8Arr
   return bytes;
 }
 
-/** The slot of `slot` bytes at `offset`, checked. */
+/** Reads the slot of `slot` bytes at `offset` and checks it. */
 export function slotAt(bytes: Uint8Array, offset: number, slot: number): Slot {
   const record = bytes.subarray(offset, offset + slot - 4);
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset + slot - 4, 4);

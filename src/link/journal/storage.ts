@@ -1,26 +1,26 @@
-/** The few file operations that the journal's writer needs, as an interface so that tests can fill or break the disk. */
+/** The few file operations of the journal's writer, as an interface so that tests can fill or break the disk. */
 import { close, closeSync, fdatasync, fsyncSync, openSync, statfs, write } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** One open segment. The methods reject with what the file system says. */
+/** One open segment. The methods reject with the file system's errors. */
 export interface SegmentFile {
   /** Writes all of `bytes` at `position`. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Resolves when what was written would survive a loss of power. */
+  /** Resolves when the data written would survive a power loss. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where segments are made. */
+/** Creates segments. */
 export interface JournalStorage {
-  /** Creates the file; with `exclusive` it throws when there is one already, else it empties that one. */
+  /** Creates the file; with `exclusive` it throws if the file exists, else it truncates it. */
   create(path: string, mode: 'exclusive' | 'replace'): SegmentFile;
-  /** Adds `text` to the end of the file, which is made where there is none; resolves when it would survive a loss of power. */
+  /** Appends `text` to the file, creating it if missing; resolves when it would survive a power loss. */
   append(path: string, text: string): Promise<void>;
-  /** Makes the names of created files in `dir` survive a loss of power. */
+  /** Makes the names of files created in `dir` survive a power loss. */
   syncDirectory(dir: string): void;
-  /** Room that is left for this user, and the size of the file system, bytes. */
+  /** Space left for this user, and the size of the file system, bytes. */
   space(dir: string): Promise<{ freeBytes: number; totalBytes: number }>;
 }
 

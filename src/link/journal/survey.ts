@@ -1,6 +1,6 @@
 /**
- * What a journal consists of, worked out from its files, their headers and `files.jsonl`: which records can be had, where some
- * are missing, what is not its own. Reads headers, and of the newest file all records. Changes nothing.
+ * Contents of a journal, determined from its files, their headers and `files.jsonl`: readable records, gaps, and foreign
+ * files. Reads the headers, and all records of the newest file. Changes nothing.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,48 +16,48 @@ import {
   slotBytes,
 } from './segment.ts';
 
-/** One thing that is not as it should be. */
+/** One defect. */
 export interface JournalFinding {
   readonly kind: 'header' | 'missing' | 'damaged' | 'torn' | 'foreign' | 'version' | 'unreadable';
   readonly path: string;
-  /** Records that cannot be had because of it; `undefined` where that cannot be known. */
+  /** Records lost by it; `undefined` if unknown. */
   readonly records: number | undefined;
   /** One sentence. */
   readonly message: string;
 }
 
-/** A run of positions in the journal: of one file, or (without a `path`) of records that are gone. */
+/** A range of positions in the journal: one file, or (without a `path`) lost records. */
 export interface JournalPart {
   readonly path: string | undefined;
   readonly epoch: number;
   readonly index: number;
-  /** How many records come before it, those that are gone included. */
+  /** Number of records before it, lost ones included. */
   readonly first: number;
-  /** Records, damaged ones included. */
+  /** Number of records, damaged ones included. */
   count: number;
 }
 
-/** A file of the journal as it was found. */
+/** A file of the journal, as found. */
 export interface SurveyedFile extends SegmentName {
   readonly header: SegmentHeader;
   readonly isHeaderIntact: boolean;
-  /** Where its last intact record ends, or its last known one, bytes; behind it is a torn tail. */
+  /** End of its last intact or last known record, bytes; the rest is a torn tail. */
   readonly end: number;
   readonly bytes: number;
 }
 
 export interface JournalSurvey {
-  /** What all files have in common; `undefined` where nothing can be read. */
+  /** Properties common to all files; `undefined` if nothing is readable. */
   readonly identity: SegmentHeader | undefined;
   readonly parts: readonly JournalPart[];
   readonly files: readonly SurveyedFile[];
   readonly findings: readonly JournalFinding[];
   readonly manifest: ReadonlyMap<string, ManifestEntry>;
-  /** Highest epoch that was ever begun; 0 before the first. */
+  /** Highest epoch ever started; 0 before the first. */
   readonly epoch: number;
 }
 
-/** Surveys the journal in `dir`. `fallback` is what its files are where no header and no line of them can be read. */
+/** Surveys the journal in `dir`. `fallback`: assumed header if neither a header nor a manifest line is readable. */
 export function surveyJournal(dir: string, fallback?: SegmentHeader): JournalSurvey {
   return new Survey(dir, fallback).result();
 }
@@ -143,7 +143,7 @@ class Survey {
     this.#closed(name, entry, count);
   }
 
-  /** Number of records up to the last intact one; tells of damaged ones before it. */
+  /** Number of records up to the last intact one; reports damaged ones before it. */
   #intactUpTo(path: string, header: SegmentHeader): number {
     let last = 0;
     let at = 0;
@@ -164,7 +164,7 @@ class Survey {
     if (known !== undefined) this.#files.push({ ...name, header: known, isHeaderIntact, end, bytes });
   }
 
-  /** Of a file that was closed with more records than it has now, the rest is gone. */
+  /** Reports the missing records of a file that was closed with more records than it has now. */
   #closed({ epoch, index }: SegmentName, entry: ManifestEntry | undefined, count: number): void {
     const missing = (entry?.records ?? 0) - count;
     if (missing > 0) this.#gone(epoch, index, missing, 'it was closed with more records than it has');
@@ -192,7 +192,7 @@ class Survey {
     return journalId !== this.#identity?.journalId || epoch !== name.epoch || index !== name.index;
   }
 
-  /** `header`, where a record of any file proves that its sizes are right. */
+  /** Returns `header` if an intact record of any file confirms its sizes. */
   #proved(header: SegmentHeader): SegmentHeader | undefined {
     const isSo = this.#names.some(({ path }) => {
       for (const { isIntact } of readSlots(path, header)) if (isIntact) return true;
@@ -217,13 +217,13 @@ function derived(known: SegmentHeader | undefined, { epoch, index }: SegmentName
   return { schemaHash, journalId, runId, observationSize, actionSize, epoch, index };
 }
 
-/** The folder of a journal: `path` itself, or the one inside a run's folder. */
+/** Folder of a journal: `path` itself, or the one inside a run's folder. */
 export function journalFolderIn(path: string): string | undefined {
   const holds = (dir: string): boolean => {
     try {
       return readdirSync(dir).some((name) => /\.journal$/.test(name));
     } catch {
-      return false; // no folder, or not to be read: not a journal for this purpose
+      return false; // no folder, or unreadable: not a journal for this purpose
     }
   };
   return [path, join(path, 'journal')].find(holds);

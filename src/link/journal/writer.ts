@@ -1,7 +1,7 @@
 /**
- * The journal's write side: a preallocated ring that `append` copies into, and one flusher that writes and syncs
- * whatever has gathered, file after file. A failed write is repeated from the ring at the same place in the file, so
- * a disk that recovers leaves no hole.
+ * The journal's writer: a preallocated ring into which `append` copies, and one flusher that writes and syncs
+ * its content, file after file. A failed write is repeated from the ring at the same file position, so that
+ * a disk that recovers leaves no gap.
  */
 import { join } from 'node:path';
 import { ReinError, type Transition } from '../../core/index.ts';
@@ -20,28 +20,28 @@ import type { JournalPart } from './survey.ts';
 
 /** Counts and state of a writer. */
 export interface WriterStatus {
-  /** `degraded`: recording has stopped, `reason` says why; it goes on by itself when it can. */
+  /** `degraded`: recording has stopped for `reason`, and resumes by itself when possible. */
   readonly state: 'ok' | 'degraded';
-  /** The disk cannot be written to. Not set where it is only too slow. */
+  /** The disk cannot be written to. False if it is only too slow. */
   readonly isStopped: boolean;
-  /** One sentence; also given as a warning while the state is `ok` and the disk is nearly full. */
+  /** One sentence; also set as a warning in the state `ok` if the disk is nearly full. */
   readonly reason: string | undefined;
-  /** Transitions handed to `append` in this epoch. */
+  /** Transitions passed to `append` in this epoch. */
   readonly appended: number;
-  /** Of those, safely on disk. */
+  /** Of those, synced to disk. */
   readonly synced: number;
   /** Of those, waiting for the disk. */
   readonly pending: number;
-  /** Of those, left out because too many were waiting, or because the disk still refused them when the journal was closed. */
+  /** Of those, dropped because the buffer was full, or because the disk still failed when the journal was closed. */
   readonly dropped: number;
 }
 
-/** What a writer needs. */
+/** Options of a writer. */
 export interface WriterOptions {
   readonly dir: string;
   /** Header of the epoch's first segment. */
   readonly header: SegmentHeader;
-  /** Records of earlier epochs. */
+  /** Number of records of earlier epochs. */
   readonly first: number;
   readonly capacity: number;
   readonly recordsPerSegment: number;
@@ -52,12 +52,12 @@ export interface WriterOptions {
   readonly onState: () => void;
 }
 
-/** Recording stops below the smaller of the two, and warns below the smaller of the second pair. */
+/** Free disk space below which recording stops, or a warning is given: the smaller of share and bytes. */
 const STOP = { share: 0.02, bytes: 512 * 1024 * 1024 };
 const WARN = { share: 0.1, bytes: 2 * 1024 * 1024 * 1024 };
 const SPACE_CHECK_MS = 1000;
 
-/** See the file's head. */
+/** See the top of this file. */
 export class JournalWriter {
   readonly #options: WriterOptions;
   readonly #slot: number;
@@ -81,14 +81,14 @@ export class JournalWriter {
   #spaceCheckedMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  /** Claims the epoch by creating its first file exclusively. Throws what the file system throws. */
+  /** Claims the epoch by creating its first file exclusively. Throws the file system's errors. */
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#slot = slotBytes(options.header);
     this.#ring = new Uint8Array(options.capacity * this.#slot);
     this.#view = new DataView(this.#ring.buffer);
     this.#first = options.first;
-    encodeSegmentHeader(options.header); // throws here, not while running, when the run id is too long
+    encodeSegmentHeader(options.header); // fails here, not while running, if the run id is too long
     this.#openSegment('exclusive');
   }
 
@@ -119,7 +119,7 @@ export class JournalWriter {
     throw new ReinError('storage', this.#reason ?? 'the journal is closed', { remedy: 'make room on the disk' });
   }
 
-  /** Rejects with `ReinError('storage')` where the disk has too little room to record anything. */
+  /** Rejects with `ReinError('storage')` if there is too little disk space to record anything. */
   async checkRoom(): Promise<void> {
     try {
       await this.#checkSpace();
@@ -185,7 +185,7 @@ export class JournalWriter {
     });
   }
 
-  /** Writes and syncs until nothing waits, or the disk refuses: then a timer tries again. Never rejects. */
+  /** Writes and syncs until the ring is empty; on a disk error, a timer retries. Never rejects. */
   async #run(): Promise<void> {
     try {
       while (this.#tail < this.#head) {
@@ -217,7 +217,7 @@ export class JournalWriter {
     segment.count += count;
   }
 
-  /** The segment with room for a record: its header is written with the first records, and synced with them. */
+  /** Returns the segment with room for a record; its header is written with the first records, and synced with them. */
   async #currentSegment(): Promise<JournalPart> {
     const { dir, header, recordsPerSegment } = this.#options;
     if (this.#segment !== undefined && this.#segment.count >= recordsPerSegment) {
@@ -244,7 +244,7 @@ export class JournalWriter {
     return this.#segment;
   }
 
-  /** Adds a line to the page of the journal's files. */
+  /** Appends a line to the manifest of the journal's files. */
   #note(line: string): Promise<void> {
     const { storage, dir } = this.#options;
     return storage.append(join(dir, MANIFEST_FILE), line);

@@ -1,20 +1,20 @@
-/** A robot that asks for help is seen and heard: a banner for everybody, and a sound for whoever has allowed it and not switched it off. */
+/** Help request of the robot, seen and heard: a banner on every page, and a sound on pages that allowed it and did not mute it. */
 import { computed, effect, signal } from '@preact/signals';
 import { recall, remember } from './storage.ts';
 import { events, operators, status } from './stream.ts';
 
 const MUTED_KEY = 'muted';
 const CHIME_MS = 5000;
-/** Two notes up, as a question: Hz. */
+/** Two rising notes, like a question, Hz. */
 const NOTES_HZ = [660, 880] as const;
 const NOTE_S = 0.18;
 const VOLUME = 0.2;
 
 export const isMuted = signal(recall(MUTED_KEY) === '1');
-/** Browsers let a page sound once its person has touched it. */
+/** Browsers allow a page to play sound only after a user gesture. */
 const context = signal<AudioContext | undefined>(undefined);
 
-/** What the robot asks for, while nobody has answered; `undefined` else. */
+/** The robot's unanswered help request; `undefined` if there is none. */
 export const helpWanted = computed(() => {
   const { prompt, promptAtPage = prompt } = status.value?.operator ?? {};
   const asked = events.value.findLast(({ name }) => name === 'asksForHelp')?.message;
@@ -30,7 +30,7 @@ function allow(): void {
 }
 for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, allow, { once: true });
 
-// Again and again until somebody answers: who works beside the robot may miss one.
+// Repeats until the request is answered: an operator working beside the robot may miss a single chime.
 effect(() => {
   const speaker = context.value;
   if (helpWanted.value === undefined || isMuted.value || speaker === undefined) return undefined;
@@ -52,7 +52,7 @@ function chime(speaker: AudioContext): void {
   }
 }
 
-/** Remembered by the browser. A click on it is also what lets the page sound. */
+/** The setting is stored in the browser. Clicking it is also the user gesture that allows sound. */
 export function SoundSwitch() {
   const flip = (): void => {
     isMuted.value = !isMuted.value;

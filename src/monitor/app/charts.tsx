@@ -1,4 +1,4 @@
-/** The charts of a page that is a file: what its figures hold as data is drawn in their place. */
+/** Charts of a report saved as a file: each figure's embedded data is replaced by its plot. */
 import './main.css';
 import { render } from 'preact';
 import type { ChartView } from '../page/chart.ts';

@@ -1,4 +1,4 @@
-/** The episodes of the run, the newest first, a page of the list at a time; one of them at a time is looked at step by step. */
+/** Episode list of the run, newest first and paged; one episode at a time can be inspected step by step. */
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { focusOn } from './focus.ts';
@@ -8,24 +8,24 @@ import { Scroll } from './scroll.tsx';
 import { episodes, operators, purposeText, readJson } from './stream.ts';
 import { timeOf } from './times.ts';
 
-/** How an episode ended, as a trace tells it. */
+/** Outcome of an episode, from the trace. */
 interface Listed {
   readonly episode: number;
   readonly purpose: string;
   readonly success: boolean;
   readonly endedBy: string;
   readonly steps: number;
-  /** Steps that can be played back. */
+  /** Number of steps that can be played back. */
   readonly traced?: number;
   readonly returnSum: number;
   readonly interventions: number;
   readonly interventionSteps: number;
   readonly atMs: number;
-  /** Where the journal has it. */
+  /** Location in the journal. */
   readonly recordedAs?: { readonly epoch: number; readonly episode: number };
 }
 
-/** Ends that a task or a person decided, or that cost the time that there was; all others are cuts. */
+/** Ends decided by a task or an operator, or by the time limit; all others are cuts. */
 const DECIDED: readonly string[] = ['success', 'failure', 'time limit'];
 const FILTERS = {
   all: () => true,
@@ -36,31 +36,31 @@ const FILTERS = {
 } as const satisfies Readonly<Record<string, (episode: Listed) => boolean>>;
 type Filter = keyof typeof FILTERS;
 
-/** Of the run's trace; empty where it keeps none. */
+/** Episodes in the run's trace; empty if the run keeps none. */
 const traced = signal<readonly Listed[]>([]);
 const looked = signal<EpisodeTrace | undefined>(undefined);
 const relabelled = signal<Listed | undefined>(undefined);
 const problem = signal('');
 const filter = signal<Filter>('all');
-/** From 0, the newest episodes first. */
+/** Page index, from 0; newest episodes first. */
 const page = signal(0);
 const ROWS = 100;
 const LIST_MS = 3000;
 
-/** Those that the filter lets through, the newest first. */
+/** Episodes that pass the filter, newest first. */
 const found = computed(() => {
   const all: readonly Listed[] = traced.value.length > 0 ? traced.value : episodes.value;
   return all.filter(FILTERS[filter.value]).reverse();
 });
 
-/** What was said of an episode last, where somebody has. */
+/** Latest relabel of an episode, if any. */
 function saidOf({ recordedAs }: Listed): string | undefined {
   if (recordedAs === undefined) return undefined;
   const { epoch, episode } = recordedAs;
   return relabels.value.findLast(({ of }) => of?.epoch === epoch && of.episode === episode)?.text;
 }
 
-/** Asks for what is new. */
+/** Fetches new episodes. */
 async function list(): Promise<void> {
   const known = traced.peek();
   const from = (known.at(-1)?.episode ?? -1) + 1;
@@ -142,7 +142,7 @@ export function Episodes() {
   );
 }
 
-/** Which of them are listed, and which part of the list. */
+/** Filter of the list and its pages. */
 function Pages() {
   const all = traced.value.length > 0 ? traced.value.length : episodes.value.length;
   const { length } = found.value;
@@ -190,7 +190,7 @@ function turnTo(to: number): void {
 interface LineProps {
   readonly episode: Listed;
   readonly isTraced: boolean;
-  /** This page's person may relabel. */
+  /** This page's operator may relabel. */
   readonly maySay: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the live view says in numbers: who is in control, how far limits are, what the safety chain does and why. */
+/** Figures of the live view: who is in control, distance to limits, activity of the safety chain and its reasons. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type FrameView, stateName } from '../../core/telemetry.ts';
@@ -45,11 +45,11 @@ export function Figures() {
   );
 }
 
-/** "You" are whoever drives, and nobody else who looks. */
+/** "you" is shown only on the page of the operator who drives. */
 function InControl() {
   const last = interventions.value.at(-1);
   const { held, by, driving = 'nobody', network } = status.value?.operator ?? {};
-  // Whoever has taken over a robot that waits for their first motion.
+  // This page has taken over, and the robot waits for its first motion.
   const isAwaited = driving === 'nobody' && network !== undefined && operators.value?.isYours === true;
   if (held === undefined && isAwaited)
     return <Figure label="in control" value="you" note="it waits for you to move it" />;
@@ -60,7 +60,7 @@ function InControl() {
   );
 }
 
-/** How long the newest command still counts: the guard brakes and holds after it. */
+/** Remaining validity of the newest command, after which the guard brakes and holds. */
 function Lease({ shown: { leaseS, leaseLeftS } }: { readonly shown: FrameView }) {
   const isValid = leaseLeftS > 0;
   const value = isValid ? `${Math.round(1e3 * leaseLeftS)} ms left` : 'no command';
@@ -71,7 +71,7 @@ function Lease({ shown: { leaseS, leaseLeftS } }: { readonly shown: FrameView })
   return <Figure label="lease" value={value} note={`${note}${delay}`} />;
 }
 
-/** A figure that stands out, in a list of class `cards`. */
+/** Prominent figure, in a list of class `cards`. */
 export function Figure({
   label,
   value,
@@ -90,7 +90,7 @@ export function Figure({
   );
 }
 
-/** How fast any point of the arm may be; nothing where only its joints' speeds are limited. */
+/** Speed limit of any point of the arm; empty if only joint speeds are limited. */
 function SpeedLimit() {
   const { toolSpeedMaxMPerS, reducedSpeedMPerS = 0.25 } = run.value?.robot ?? {};
   if (toolSpeedMaxMPerS === undefined) return null;
@@ -102,7 +102,7 @@ function SpeedLimit() {
   );
 }
 
-/** What each stage of the safety chain leaves, and why one acts now. */
+/** Remaining margin of each stage of the safety chain, and the reasons for its present activity. */
 export function Stages() {
   const shown = glance.value;
   const stages = run.value?.stages ?? [];
@@ -145,11 +145,11 @@ export function Stages() {
 }
 
 const TANK_S = 20;
-/** Ten points a second are all that a small plot shows. */
+/** Ten points a second suffice for a small plot. */
 const TANK_PERIOD_S = 0.1;
 const tank = signal<readonly { readonly step: number; readonly value: number }[]>([]);
 
-/** Content of the energy tank over the last seconds. */
+/** Energy tank level over the last seconds. */
 export function Tank() {
   useEffect(() => hearFrames(keepTank), []);
   if (run.value?.robot.tank === undefined) return null;
@@ -169,14 +169,14 @@ export function Tank() {
 
 function keepTank({ sentAtS, tankEnergyJ }: FrameView): void {
   const last = tank.value.at(-1)?.step ?? Number.NEGATIVE_INFINITY;
-  // The robot's clock starts anew with the machine.
+  // The robot's clock restarts when its machine does.
   if (sentAtS < last) tank.value = [];
   else if (sentAtS - last >= TANK_PERIOD_S) {
     tank.value = [...tank.value.filter(({ step }) => step > sentAtS - TANK_S), { step: sentAtS, value: tankEnergyJ }];
   }
 }
 
-/** The newest picture of each camera of the policy's observation, as the policy is given it. */
+/** Newest image of each camera in the policy's observation, as the policy receives it. */
 export function Cameras() {
   const cameras = run.value?.task.cameras ?? [];
   return (

@@ -1,6 +1,6 @@
-/** What a button has opened elsewhere on the page is brought to where the person looks, and the keys go on there. */
+/** Scrolls to and focuses a part of the page that a button has opened, so that keys continue there. */
 export function focusOn(selector: string): void {
-  // Once it is drawn.
+  // After it has been drawn.
   requestAnimationFrame(() => {
     const place = document.querySelector<HTMLElement>(selector);
     if (place === null) return;

@@ -1,4 +1,4 @@
-/** The health view: the fault table as it is now, what was reported, and what runs where. */
+/** Health view: present fault table, reported notices, and what runs where. */
 import { BUS, type BusCounter } from '../../core/hardware.ts';
 import type { LearnerView } from '../../core/telemetry.ts';
 import type { RunView } from '../../session/index.ts';
@@ -8,7 +8,7 @@ import { events, faultsSeen, glance, learner, notices, operators, processes, run
 import { many, timeOf, whole } from './times.ts';
 
 export function Health() {
-  // A learner has no guard, whose faults these are.
+  // A learner has no guard, and so none of these faults.
   if (run.value?.command === 'learn') {
     return (
       <div class="health">
@@ -27,7 +27,7 @@ export function Health() {
 
 type FaultLine = RunView['faults'][number];
 
-/** What has been there comes first: the newest of it at the top. */
+/** Faults seen before come first, most recent at the top. */
 function Faults() {
   const lines = [...(run.value?.faults ?? [])].sort((a, b) => seenAt(b) - seenAt(a) || a.row - b.row);
   return (
@@ -86,7 +86,7 @@ function FaultRow({ line }: { readonly line: FaultLine }) {
 
 function nowOf(line: FaultLine, isPresent: boolean) {
   if (isPresent) return <Sign kind="bad" word="present" />;
-  // What comes as an event has no end of its own.
+  // Faults reported as events have no end.
   if (seenAt(line) > 0) return <Sign kind="warn" word="was there" />;
   return <Sign kind="good" word="clear" />;
 }
@@ -129,7 +129,7 @@ function Machine() {
   const facts: readonly Fact[] = [
     ...(shown.command === 'learn' ? factsOfLearner(shown) : factsOfRobot(shown)),
     ['folder', folder],
-    // A process of a robot has that name.
+    // The key `node` is a process of the robot here, so Node.js is spelled out.
     ...Object.entries(versions).map(([name, version]): Fact => [name === 'node' ? 'Node.js' : name, version]),
   ];
   return (
@@ -166,7 +166,7 @@ function factsOfRobot(shown: RunView): readonly Fact[] {
   ];
 }
 
-/** What the driver says of its readings. */
+/** Reading statistics reported by the driver. */
 function readings(): string {
   const now = glance.value;
   if (now === undefined) return 'nothing read yet';
@@ -174,7 +174,7 @@ function readings(): string {
   return `${many(readings, 'reading')}, ${whole(lateReadings)} late, ${whole(lostReadings)} lost, ${many(refusedWrites, 'reference')} not taken`;
 }
 
-/** What the bus itself counts; nothing where none does. */
+/** Counters of the bus itself; empty if it has none. */
 function factsOfBus(): readonly Fact[] {
   const counters = glance.value?.busCounters;
   const of = (name: BusCounter): number => counters?.[BUS[name]] ?? Number.NaN;

@@ -12,7 +12,7 @@ const press = (code: string, key: string, further: Partial<KeyPress> = {}): KeyP
   ...further,
 });
 
-/** What happens between a key going down and up: modifiers that are pressed, and what the key prints then. */
+/** Events between key-down and key-up: modifiers pressed, and the character that the key prints then. */
 const MEANWHILE = {
   nothing: { prints: 'd' },
   Shift: { with: press('ShiftLeft', 'Shift'), prints: 'D' },

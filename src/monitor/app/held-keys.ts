@@ -1,34 +1,35 @@
 /**
- * Which keys are down. A key is a place on the keyboard (`KeyboardEvent.code`), whatever the layout and the modifiers make it print: it is let go
- * of where it was pressed. Imports nothing that a browser has, so that it is tried without one.
+ * Keys that are down. A key is a position on the keyboard (`KeyboardEvent.code`), independent of what layout and
+ * modifiers make it print: it is released at the position at which it was pressed. Imports no browser API, so that it
+ * can be tested without one.
  */
 
-/** What is read of a `KeyboardEvent`. */
+/** Fields used of a `KeyboardEvent`. */
 export type KeyPress = Pick<KeyboardEvent, 'code' | 'key' | 'repeat' | 'ctrlKey' | 'altKey' | 'metaKey'>;
 
-/** A key that had repeated, and does not any more, was let go of out of sight, ms. Slow repeats come every 100 ms. */
+/** A key whose repeats have ceased for this long was released unnoticed, ms. Slow repeats come every 100 ms. */
 const REPEAT_LOST_MS = 350;
 
-/** With these a letter is a shortcut, and not a motion that begins. */
+/** With these modifiers a letter is a shortcut, not the start of a motion. */
 const isShortcut = ({ ctrlKey, altKey, metaKey }: KeyPress): boolean => ctrlKey || altKey || metaKey;
 
-/** Pure but for its memory; time is an argument, ms. */
+/** Pure except for its state; time is an argument, ms. */
 export class HeldKeys {
   readonly #held = new Set<string>();
-  /** Keyboards repeat the key that was pressed last; `undefined` before it has. */
+  /** Keyboards repeat the key pressed last; `undefined` before its first repeat. */
   #repeating: { readonly code: string; atMs: number } | undefined;
 
   has(code: string): boolean {
     return this.#held.has(code);
   }
 
-  /** A key that `isMotion` goes down, or repeats. True where it moves the robot. */
+  /** Handles a key that is pressed or repeats; `isMotion`: it is a motion key. Returns true if it moves the robot. */
   down(press: KeyPress, isMotion: boolean, nowMs: number): boolean {
-    // macOS tells of no key that is let go of while this one is down.
+    // macOS reports no release of other keys while this one is down.
     if (press.key === 'Meta' || press.metaKey) this.release();
     if (press.repeat) {
       if (this.#held.has(press.code)) this.#repeating = { code: press.code, atMs: nowMs };
-      // What was released here stays so, until it is pressed anew.
+      // A key released here stays released until pressed anew.
       return this.#held.has(press.code);
     }
     this.#repeating = undefined;
@@ -43,7 +44,7 @@ export class HeldKeys {
     else this.#held.delete(press.code);
   }
 
-  /** Before what is held is used: lets go of a key that has ceased to repeat. */
+  /** Call before use of the held keys: releases a key that has ceased to repeat. */
   check(nowMs: number): void {
     const last = this.#repeating;
     if (last === undefined || nowMs - last.atMs < REPEAT_LOST_MS) return;

@@ -1,4 +1,4 @@
-/** The keys of this page, in the head of every view. */
+/** Keyboard shortcuts of this page, in the header of every view. */
 import { keyLabel, keys } from './operate.ts';
 
 export function KeysChip() {

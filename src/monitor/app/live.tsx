@@ -1,4 +1,4 @@
-/** The live view: the robot, who is in control, what the safety chain does, and the person's buttons. */
+/** Live view: the robot, who is in control, activity of the safety chain, and the operator's buttons. */
 import { useEffect, useState } from 'preact/hooks';
 import { badgeOf, heldText } from '../page/shown-state.ts';
 import { Cameras, Figures, Stages, Tank } from './figures.tsx';
@@ -163,7 +163,7 @@ function Controls() {
   );
 }
 
-/** What stopped the robot, and the one button that ends it. */
+/** Reason for the robot's stop, and the button that ends it. */
 function HeldBy() {
   const held = status.value?.operator.held;
   if (held === undefined || state.value === undefined) return null;
@@ -241,7 +241,7 @@ function Hands() {
   );
 }
 
-/** On a phone they lie over the picture: who drives sees what moves. */
+/** On a phone the pads overlay the picture, so that the operator sees what moves. */
 function Pads() {
   return (
     <div class="pads">
@@ -264,7 +264,7 @@ function Keys() {
   );
 }
 
-/** What is asked for, −1 to 1 from the middle: nothing is drawn where nothing is. */
+/** Bar of the requested value, −1 to 1 from the middle; empty at 0. */
 function Swing({ value }: { readonly value: number }) {
   const percent = 50 * Math.abs(value);
   return (
@@ -274,7 +274,7 @@ function Swing({ value }: { readonly value: number }) {
   );
 }
 
-/** Whoever may operate a real robot shows the token that its terminal has; it stays in this address. */
+/** Token entry: operating a real robot requires the token printed in its terminal. It is kept in the page's address. */
 function Token() {
   const enter = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -295,16 +295,16 @@ function Token() {
 
 const touched: [number, number, number, number] = [0, 0, 0, 0];
 
-/** No finger is on the stick at `place`. */
+/** Resets the stick at `place` when no finger touches it. */
 function letGo(place: 0 | 2): void {
   touched.fill(0, place, place + 2);
   setTouch(touched.every((value) => value === 0) ? undefined : [...touched]);
 }
 
-/** A stick under a finger: up and left are positive, as on a gamepad. */
+/** Touch stick: up and left are positive, as on a gamepad. */
 function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 2 }) {
   const [at, setAt] = useState<readonly [number, number] | undefined>(undefined);
-  /** Where the finger was put down, px: motion begins there, wherever on the pad that is. */
+  /** Touch-down position, px; motion starts from there, wherever on the pad it is. */
   const [middle, setMiddle] = useState<readonly [number, number]>([0, 0]);
   const move = (event: PointerEvent): void => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -328,7 +328,7 @@ function TouchPad({ name, place }: { readonly name: string; readonly place: 0 | 
     setAt(undefined);
     letGo(place);
   };
-  // Also where the stick goes while a finger is on it, with its view or with the seat: nothing tells of that finger any more.
+  // Also runs when the stick unmounts under a finger, with its view or with the seat: no further event comes for that finger.
   useEffect(() => () => letGo(place), [place]);
   return (
     <div

@@ -1,4 +1,4 @@
-/** The monitor's page: what a run is, what it does, and the buttons of the person beside it. */
+/** Monitor page: description of a run, its activity, and the operator's buttons. */
 import './main.css';
 import { computed, signal } from '@preact/signals';
 import { Component, type ComponentChildren, render } from 'preact';
@@ -39,7 +39,7 @@ const VIEWS = [
 const viewOfAddress = (): string => new URLSearchParams(location.search).get('view') ?? 'live';
 const view = signal<string>(viewOfAddress());
 
-/** Back leads to the view before. */
+/** The browser's Back returns to the previous view. */
 function show(name: string): void {
   if (name !== view.value) history.pushState(null, '', `?view=${name}${location.hash}`);
   view.value = name;
@@ -48,7 +48,7 @@ addEventListener('popstate', () => {
   view.value = viewOfAddress();
 });
 
-/** A learner has no robot to show, or to stop. */
+/** Views of a learner, which has no robot to show or stop. */
 const OF_A_LEARNER: readonly string[] = ['training', 'why', 'health'];
 const hasNoRobot = computed(() => run.value?.command === 'learn');
 
@@ -90,7 +90,7 @@ function App() {
   );
 }
 
-/** A view that fails takes nothing else with it, Stop the least of all. */
+/** Error boundary: a view that fails takes down nothing else, least of all Stop. */
 class Caught extends Component<{ readonly children: ComponentChildren }, { readonly problem?: string }> {
   override state: { readonly problem?: string } = {};
 
@@ -113,7 +113,7 @@ function Head() {
   const phase = status.value?.phase ?? '';
   return (
     <header>
-      {/* The first that a keyboard comes to, and the last that is seen. */}
+      {/* First in keyboard focus order, and last in visual order. */}
       {hasNoRobot.value ? null : (
         <button type="button" class="stop" id="stop" onClick={() => ask({ kind: 'stop' })}>
           Stop
@@ -132,7 +132,7 @@ function Head() {
   );
 }
 
-/** A Stop that did not arrive is the one thing that nobody may miss. */
+/** Notice that a Stop did not arrive: it must not be missed. */
 function StopNotice() {
   const said = stop.value;
   if (said === undefined || said.state === 'sent') return null;
@@ -157,7 +157,7 @@ function StopNotice() {
   );
 }
 
-/** What is known of the connection, where that is all that is known of the robot now. */
+/** Badges shown instead of the robot's state while the connection is not up. */
 const CONNECTIONS: Readonly<Record<string, Badge>> = {
   connecting: { sign: '…', word: 'connecting', kind: 'hold', ends: '' },
   closed: { sign: '✕', word: 'no connection', kind: 'stop', ends: '' },
@@ -174,7 +174,7 @@ function StateBadge() {
   return (
     <span class={`badge ${kind}`} id="state" data-state={lost === 'open' ? known : lost} role="status" title={ends}>
       <span aria-hidden="true">{sign}</span> {word}
-      {/* Whoever hears this page is not told each second. */}
+      {/* Not announced every second to screen readers. */}
       {lost === 'quiet' ? <span aria-hidden="true"> for {quietS.value} s</span> : null}
     </span>
   );
@@ -207,12 +207,12 @@ function Waiting() {
   return <p class="empty">{connection.value === 'open' ? 'The run is being prepared.' : 'Waiting for the run.'}</p>;
 }
 
-/** A page that is seated and only looked at stays heard of. */
+/** Keep-alive of a page that has the seat but sends no input. */
 setInterval(() => {
   if (isSeated.value && operators.value !== undefined) ask({ kind: 'alive' });
 }, 200);
 connect();
-// The Stop of the plain page stays until this one is drawn.
+// The plain page's Stop stays until this page is drawn.
 const drawn = document.createElement('div');
 render(<App />, drawn);
 document.getElementById('app')!.replaceChildren(drawn);

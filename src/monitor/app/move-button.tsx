@@ -1,10 +1,10 @@
-/** A button that moves the robot or hands it over. The focus leaves it once it is pressed: no key presses it again by chance. */
+/** Button that moves the robot or hands it over. It loses focus once pressed, so that no key presses it again by accident. */
 import type { ComponentChildren } from 'preact';
 
 interface MoveButtonProps {
   readonly id: string;
   readonly isOff: boolean;
-  /** It is the one to press now. */
+  /** Highlighted as the next step. */
   readonly isWanted?: boolean;
   readonly press: () => void;
   readonly children: ComponentChildren;

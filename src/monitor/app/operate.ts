@@ -1,6 +1,6 @@
 /**
- * The person's hand on the robot: keys, a gamepad, fingers on the screen or a tracked hand become one action, which goes out with each frame
- * that comes in and names that frame. Where the page is hidden or has lost the focus the enabling switch is released: the robot holds.
+ * Operator input of the page: keys, a gamepad, touch sticks or a tracked hand become one action, sent in reply to each
+ * frame and stamped with it. While the page is hidden or unfocused the enabling switch is released: the robot holds.
  */
 import { computed, signal } from '@preact/signals';
 import type { FrameView } from '../../core/telemetry.ts';
@@ -9,22 +9,22 @@ import { isTextField } from './page-keys.ts';
 import { ask, frame, hearFrames, operators, person, run } from './stream.ts';
 import type { HandPose } from './tracked-hand.ts';
 
-/** Share of full speed that a held key asks for. */
+/** Share of full speed requested by a held key. */
 export const SPEEDS = [0.1, 0.25, 0.5, 1] as const;
 export const speed = signal<number>(0.5);
 export const isRecovering = signal(false);
-/** In whose directions keys and sticks move the tool. */
+/** Frame in which keys and sticks move the tool. */
 export const directions = signal<'base' | 'tool'>('base');
-/** What moved last, for the record and the display. */
+/** Device that moved last, for the record and the display. */
 export const device = signal('keyboard');
-/** [A] what is asked for now. */
+/** [A] present requested action. */
 export const wanted = signal<readonly number[]>([]);
 export const gamepadName = signal('');
-/** A gamepad that cannot be used: the browser does not say which of its numbers is which stick. Empty: none. */
+/** Name of a gamepad without standard mapping, which cannot be used: its axes are not identified. Empty: none. */
 export const unknownPad = signal('');
 export const isSeated = computed(() => operators.value?.isYours === true);
 
-/** Keys of a dimension, by their places: what makes it grow, what makes it less. */
+/** Key codes of a dimension: increase, decrease. */
 type KeyPair = readonly [string, string];
 const USUAL_KEYS: Readonly<Record<string, KeyPair>> = {
   x: ['KeyW', 'KeyS'],
@@ -43,14 +43,14 @@ const OTHER_KEYS: readonly KeyPair[] = [
   ['KeyR', 'KeyF'],
   ['KeyQ', 'KeyE'],
 ];
-/** What the keys print on this keyboard, where the browser says it. */
+/** Characters printed by the keys of this keyboard, if the browser reports them. */
 const layout = signal<ReadonlyMap<string, string>>(new Map());
 
 interface KeyboardOfBrowser {
   getLayoutMap?(): Promise<ReadonlyMap<string, string>>;
 }
 
-/** What stands on the key: of the present layout where that is known, or else as on a US keyboard. */
+/** Label of a key: in the present layout if known, otherwise as on a US keyboard. */
 export function keyLabel(code: string): string {
   return (layout.value.get(code) ?? code.replace(/^Key/, '')).toUpperCase();
 }
@@ -62,7 +62,7 @@ function readLayout(): void {
     .then((map) => {
       layout.value = map;
     })
-    .catch(() => undefined); // a page in a frame may not ask
+    .catch(() => undefined); // not allowed for a page in a frame
 }
 
 /** Sticks of the standard gamepad (W3C Gamepad, standard mapping), as x, y, z, yaw: up and left are positive. */
@@ -83,12 +83,12 @@ const DEADZONE = 0.1;
 const held = new HeldKeys();
 /** [4] of the sticks on the screen, as `STICKS`; `undefined` where no finger is on one. */
 let touch: readonly [number, number, number, number] | undefined;
-/** Where a tracked hand was, and when, ms; `undefined` where none is tracked. */
+/** Last pose of a tracked hand, and its time, ms; `undefined` if none is tracked. */
 let hand: { readonly pose: HandPose; readonly atMs: number } | undefined;
-/** Who has not been seen for so long is not followed, ms: a headset that is taken off draws no more. */
+/** A hand not seen for this long is no longer followed, ms: a headset that is taken off draws no more frames. */
 const HAND_MS = 100;
 let padHeld = new Set<number>();
-/** Where no frame comes, a gamepad is looked at so often, ms. */
+/** Polling period of a gamepad while no frames arrive, ms. */
 const UNSEEN_MS = 100;
 let padReadAtMs = 0;
 
@@ -113,7 +113,7 @@ export function setTouch(value: typeof touch): void {
   if (value === undefined) speakNow();
 }
 
-/** Takes where a tracked hand is now; while one is tracked, nothing else of this page moves the robot. */
+/** Sets the present pose of a tracked hand; while one is tracked, no other input of this page moves the robot. */
 export function setHand(pose: HandPose | undefined): void {
   hand = pose && { pose, atMs: performance.now() };
   if (pose === undefined) speakNow();
@@ -123,15 +123,15 @@ export function sit(): void {
   ask({ kind: 'sit', name: person.peek() });
 }
 
-/** Lets the robot go on, from the seat: whoever has it, or takes it by this. */
+/** Starts or resumes the robot from the seat, which is requested first. */
 export function start(): void {
   sit();
   ask({ kind: 'start' });
 }
 
 /**
- * Asks for the seat and for control, and sends what is held at this moment: a key that goes down while the answer is on its way is pressed
- * after the take-over, and moves the robot. `pad`: the gamepad by whose button it is.
+ * Requests the seat and control, and sends the present input: a key pressed while the answer is on its way counts as
+ * pressed after the take-over, and moves the robot. `pad`: the gamepad whose button requested it.
  */
 export function takeOver(pad?: Pad): void {
   sit();
@@ -141,7 +141,7 @@ export function takeOver(pad?: Pad): void {
   send(shown, pad);
 }
 
-/** Hears keys and gamepads, and speaks with each frame, until the result is called. */
+/** Listens to keys and gamepads and replies to each frame. Returns a function that ends it. */
 export function operate(): () => void {
   const down = (event: KeyboardEvent): void => {
     const isMotion = keys.value.some((pair) => pair.keys.includes(event.code)) && !isWritten(event.target);
@@ -174,18 +174,18 @@ export function operate(): () => void {
   };
 }
 
-/** Letters write there, or choose. */
+/** True for elements that use letter keys, for text or to select. */
 function isWritten(target: EventTarget | null): boolean {
   return isTextField(target) || target instanceof HTMLSelectElement;
 }
 
-/** What has changed is said at once, with the stamp of the newest frame that is shown: a key waits for no frame to come. */
+/** Sends a changed input at once, stamped with the newest shown frame: a key does not wait for the next frame. */
 function speakNow(): void {
   const shown = frame.peek();
   if (shown !== undefined) speak(shown);
 }
 
-/** Once a frame, and where a key changes: what the person wants, with the stamp of what they see. False where nobody sits here. */
+/** Sends the operator's input, stamped with the shown frame: once a frame and on each key change. False if this page is not seated. */
 function speak(view: FrameView): boolean {
   const pad = readPad();
   if (pad?.isTakingOver === true) {
@@ -215,12 +215,12 @@ interface Pad {
   readonly name: string;
   readonly axes: readonly number[];
   readonly enable: boolean;
-  /** Its button that enables went down just now. */
+  /** Its enabling button was pressed just now. */
   readonly isTakingOver: boolean;
   readonly recover: boolean;
 }
 
-/** The first gamepad of standard mapping; its buttons act when they are pressed. */
+/** Reads the first gamepad with standard mapping; its buttons act on press. */
 function readPad(): Pad | undefined {
   padReadAtMs = performance.now();
   const pad = standardPad();
@@ -246,12 +246,12 @@ function readPad(): Pad | undefined {
   };
 }
 
-/** Where no frame comes, its Stop is heard all the same, as that of the page is. */
+/** Polls the gamepad's Stop button while no frames arrive: it works then too, as the page's does. */
 function watchPad(): void {
   if (performance.now() - padReadAtMs >= UNSEEN_MS) hearPadStop(standardPad());
 }
 
-/** Asks for a stop where the button for it went down just now. */
+/** Requests a stop if its button was pressed just now. */
 function hearPadStop(pad: Gamepad | undefined): void {
   const isHeld = pad?.buttons[PAD_BUTTONS.stop]?.pressed === true;
   if (isHeld && !padHeld.has(PAD_BUTTONS.stop)) ask({ kind: 'stop' });

@@ -1,16 +1,16 @@
-/** Keys of the whole page: space and Esc stop the robot from every view, whatever has the focus, as space does at the terminal. */
+/** Page-wide keys: space and Esc stop the robot in every view, whatever has the focus, as space does in the terminal. */
 import { ask } from './stream.ts';
 
-/** Inputs that text cannot be written into. */
+/** Input types that take no text. */
 const NO_TEXT = ['checkbox', 'radio', 'range', 'button', 'submit'];
 
-/** Whether keys write text there. */
+/** True if keys write text into `target`. */
 export function isTextField(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !NO_TEXT.includes(target.type);
   return target instanceof HTMLTextAreaElement;
 }
 
-/** Esc writes nothing anywhere. */
+/** True for Esc, and for space outside text fields; Esc never writes text. */
 function isStop({ key, code, target, isComposing }: KeyboardEvent): boolean {
   if (isComposing) return false;
   return key === 'Escape' || ((code === 'Space' || key === ' ') && !isTextField(target));
@@ -18,21 +18,21 @@ function isStop({ key, code, target, isComposing }: KeyboardEvent): boolean {
 
 function down(event: KeyboardEvent): void {
   if (isStop(event)) {
-    // No button is pressed by it, Start the least of all.
+    // Prevents that it presses a button, least of all Start.
     event.preventDefault();
     if (!event.repeat) ask({ kind: 'stop' });
   } else if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'checkbox') {
-    // What space is for elsewhere.
+    // Replaces space, which toggles a checkbox elsewhere.
     event.target.click();
   }
 }
 
 function up(event: KeyboardEvent): void {
-  // Where browsers press a button once space is let go.
+  // Browsers press a button when space is released.
   if (isStop(event)) event.preventDefault();
 }
 
-/** Hears them until the result is called. */
+/** Listens to the stop keys. Returns a function that ends it. */
 export function hearStopKeys(): () => void {
   addEventListener('keydown', down, true);
   addEventListener('keyup', up, true);

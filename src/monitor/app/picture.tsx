@@ -1,11 +1,11 @@
-/** The robot's place on the page: its picture, what its colours mean, and a switch for what the safety chain takes it for. */
+/** 3-D picture of the robot on the page, with the legend of its colours and a switch for the safety chain's capsules. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DrawnScene } from '../../plant/mujoco.ts';
 import { type Pose, RobotView } from './robot-view.ts';
 import { readJson, run } from './stream.ts';
 
-/** The robot's own shapes: asked for once; null where it has none. */
+/** The robot's visual shapes, fetched once; null if it has none. */
 const shapes = signal<DrawnScene | null | undefined>(undefined);
 const showsCapsules = signal(false);
 
@@ -14,9 +14,9 @@ async function askForShapes(): Promise<void> {
 }
 
 interface PictureProps {
-  /** What is shown, as often as the screen is drawn. */
+  /** Pose shown, updated at the screen's rate. */
   readonly frame: ReadonlySignal<Pose | undefined>;
-  /** [k][3] from the base to the tool point, m: drawn where the browser draws no 3-D. */
+  /** [k][3] from the base to the tool point, m; drawn if the browser has no 3-D. */
   readonly joints?: readonly (readonly number[])[] | undefined;
 }
 
@@ -88,7 +88,7 @@ const SIDES = [
   { name: 'from above', up: 1 },
 ] as const;
 
-/** Where a browser has no WebGL: the arm's joints as lines, x to the right. */
+/** Fallback without WebGL: the arm's joints as lines, x to the right. */
 function Flat({ problem, joints }: { readonly problem: string; readonly joints: PictureProps['joints'] }) {
   return (
     <section class="scene flat" aria-label="Robot">

@@ -1,4 +1,4 @@
-/** A picture of a few thousand pixels, drawn as large as its place: what a policy is given of a camera. */
+/** Enlarged camera image of a few thousand pixels, as the policy receives it. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { PictureView } from '../../core/telemetry.ts';
 import type { RunView } from '../../session/index.ts';
@@ -8,7 +8,7 @@ interface Samples {
   readonly widthPx: number;
   readonly heightPx: number;
   readonly channels: 1 | 3;
-  /** Row by row, 0 to 255. */
+  /** Row-major, 0 to 255. */
   readonly samples: ArrayLike<number>;
 }
 
@@ -16,7 +16,7 @@ export function samplesOf({ data, ...picture }: PictureView): Samples {
   return { ...picture, samples: Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)) };
 }
 
-/** The pictures in `observation`, in its newest frame; none where the task observes none. */
+/** Images in the newest frame of `observation`; empty if the task observes none. */
 export function picturesIn(task: RunView['task'], observation: readonly (number | null)[]): readonly Samples[] {
   const { frames, fields } = task.observation;
   const frameSize = fields.reduce((sum, { size }) => sum + size, 0);

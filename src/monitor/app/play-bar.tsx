@@ -1,19 +1,19 @@
-/** Play, a place in what is played, and how fast: of an episode step by step, and of a recording. */
+/** Play button, position and speed, for an episode step by step and for a recording. */
 import type { Signal } from '@preact/signals';
 
 const PACES = [0.25, 0.5, 1, 2, 4] as const;
 
 interface PlayBarProps {
-  /** The slider's, once a page. */
+  /** Id of the slider, unique on the page. */
   readonly id: string;
-  /** What a place is. */
+  /** Name of the position's unit. */
   readonly label: string;
-  /** Places from 0 to this. */
+  /** Last position; the first is 0. */
   readonly last: number;
   readonly at: Signal<number>;
   readonly isPlaying: Signal<boolean>;
   readonly pace: Signal<number>;
-  /** Where it is, in words. */
+  /** Present position, as text. */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** An episode step by step: who wanted what, what the safety chain changed, what was executed, and where the robot was. */
+/** Step-by-step player of an episode: requested actions, changes by the safety chain, executed action, and the robot's pose. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { type FrameView, type StepView, sourceName } from '../../core/telemetry.ts';
@@ -9,7 +9,7 @@ import { Plot } from './plot.tsx';
 import type { Pose } from './robot-view.ts';
 import { purposeText, run } from './stream.ts';
 
-/** Numbers as JSON has them: none is null. */
+/** Numbers as in JSON, where NaN is null. */
 type Plain<T> = {
   readonly [K in keyof T]: T[K] extends Float64Array
     ? readonly (number | null)[]
@@ -23,7 +23,7 @@ export interface EpisodeTrace {
   readonly purpose: string;
   readonly endedBy: string;
   readonly stepCount: number;
-  /** Every so many-th step is there: 1 but for very long ones. */
+  /** Stride of the listed steps: 1 except for very long episodes. */
   readonly every: number;
   readonly steps: readonly (Plain<StepView> & { readonly frame?: Plain<FrameView> })[];
 }
@@ -32,13 +32,13 @@ type Step = EpisodeTrace['steps'][number];
 const at = signal(0);
 const isPlaying = signal(false);
 const pace = signal<number>(1);
-/** Field of the observation that holds what a base policy wants, the last of all. */
+/** Field of the observation with the base policy's action, the last of all. */
 const BASE_ACTION = 'base_action';
 
 const shownSteps = signal<EpisodeTrace['steps']>([]);
 const step = computed(() => shownSteps.value[at.value]);
 const pose = computed<Pose | undefined>(() => {
-  // A step without a frame, of a trace that was cut, leaves the robot where it was.
+  // A step without a frame (trace cut) keeps the previous pose.
   const frame = shownSteps.value.slice(0, at.value + 1).findLast((each) => each.frame !== undefined)?.frame;
   if (frame === undefined) return undefined;
   const numbers = (values: readonly (number | null)[]): Float64Array =>
@@ -90,7 +90,7 @@ export function Player({ trace }: { readonly trace: EpisodeTrace }) {
   );
 }
 
-/** Left and right step, wherever the focus is that does nothing with them. */
+/** Left and right arrow keys step, unless the focused element uses them. */
 function hearArrows(): () => void {
   const down = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -103,7 +103,7 @@ function hearArrows(): () => void {
   return () => removeEventListener('keydown', down);
 }
 
-/** Lets steps follow each other while it plays, at the pace of the robot times `pace`. */
+/** Advances the steps while playing, at the robot's pace times `pace`. */
 function usePlaying(every: number): void {
   const policyHz = run.value?.task.policyHz ?? 10;
   useEffect(() => {
@@ -119,7 +119,7 @@ function usePlaying(every: number): void {
   }, [isPlaying.value, pace.value, every, policyHz]);
 }
 
-/** What the policy was given of its cameras at the step. */
+/** Camera images that the policy received at the step. */
 function Seen() {
   const [shown, task] = [step.value, run.value?.task];
   if (shown === undefined || task === undefined || task.cameras.length === 0) return null;
@@ -135,14 +135,14 @@ function Seen() {
   );
 }
 
-/** Who decided a step, for people. */
+/** Decider of a step, as text. */
 function deciderOf(step: Step): string | undefined {
   const source = sourceName(step);
   if (step.isBasePhase !== 1) return source;
   return source === 'policy' ? 'base policy, before the critical phase' : `${source}, before the critical phase`;
 }
 
-/** Who wanted what of each dimension of the action, −1 to 1, and what became of it. */
+/** Requested action of each decider per dimension, −1 to 1, and the executed one. */
 function Wanted() {
   const shown = step.value;
   const task = run.value?.task;
@@ -191,7 +191,7 @@ function Wanted() {
   );
 }
 
-/** What each stage changed in the ticks of the step, and why. */
+/** Changes by each stage in the ticks of the step, and their reasons. */
 function StagesOf({ shown }: { readonly shown: Step }) {
   const told = run.value;
   if (told === undefined) return null;

@@ -1,4 +1,4 @@
-/** A chart: values under the cursor, zoom by dragging, bands for intervals, and bars, dots and named values beside its lines. */
+/** Chart: values under the cursor, zoom by dragging, bands for intervals, and bars, dots and named values beside its lines. */
 import 'uplot/dist/uPlot.min.css';
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
@@ -13,7 +13,7 @@ const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 const BAND_ALPHA = '26';
 const DOT_ALPHA = 'a6';
 const DOT_PX = 2.6;
-/** Of a line, of what is shown of it: more than a chart has pixels for says nothing. */
+/** Largest number of points drawn of a line, over the visible span: a chart has no pixels for more. */
 export const MOST_POINTS = 400;
 
 interface Span {
@@ -21,10 +21,10 @@ interface Span {
   readonly to: number;
 }
 
-/** The environment steps that all plots show; `undefined`: all. */
+/** Range of environment steps shown by all plots; `undefined`: all. */
 const zoomed = signal<Span | undefined>(undefined);
 
-/** A chart of the live page, in a figure of its own. */
+/** Chart of the live page, in its own figure. */
 export function Plot(view: ChartView) {
   return (
     <figure class="chart">
@@ -34,21 +34,21 @@ export function Plot(view: ChartView) {
   );
 }
 
-/** What is drawn, as wide as its place. */
+/** Plot area, as wide as its container. */
 export function PlotArea(view: ChartView) {
   const { title, lines: all, isLog = false, along = STEPS, xRange, lastStep, description } = view;
   const isShared = along === STEPS;
   const span = isShared ? zoomed.value : undefined;
   const lines = useMemo(() => all.map((line) => ({ ...line, points: shownOf(line.points, span) })), [all, span]);
-  // Read where a plot asks for its scale, also once this one was made.
+  // A ref, since uPlot asks for its scale also after creation.
   const range = useRef<Span | undefined>(undefined);
   range.current = span ?? (isShared && lastStep !== undefined ? { from: 0, to: Math.max(1, lastStep) } : undefined);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const data = table(lines, isLog, xRange);
-  // What a plot is made anew for; all else is new data.
+  // A change of this recreates the plot; any other change only sets its data.
   const kind = `${theme.value} ${paper.value} ${isLog} ${lines.map(({ label, dash, hue, points }) => `${label} ${dash} ${hue} ${hasBand(points)}`).join()}`;
-  // Before the browser paints, and before it prints.
+  // Layout effect: runs before the browser paints or prints.
   useLayoutEffect(() => {
     const root = place.current;
     if (root === null) return undefined;
@@ -73,7 +73,7 @@ export function PlotArea(view: ChartView) {
   );
 }
 
-/** What the lines come to, for whoever does not see them. */
+/** Text summary of the lines, for screen readers. */
 function summary(title: string, lines: readonly ChartLine[]): string {
   const ends = lines.map(({ label, points }) => `${label} ${shown(points.at(-1)?.value)}`);
   return `${title}; newest: ${ends.join(', ')}`;
@@ -134,7 +134,7 @@ function axesOf({ unit, xLabel }: ChartView): uPlot.Axis[] {
 function seriesOf(lines: readonly ChartLine[], along: string, unit: string) {
   const series: uPlot.Series[] = [{ label: along }];
   const bands: uPlot.Band[] = [];
-  // A round of validation now and then, or a run's first episode, is a point and no line.
+  // Series of few points, such as validation rounds or a run's first episode, are drawn as points without a line.
   const fewPoints = along === STEPS ? 30 : 2;
   const edge = { stroke: 'transparent', spanGaps: true, points: { show: false }, class: 'edge' };
   for (const { label, hue, dash, points } of lines) {
@@ -157,7 +157,7 @@ function seriesOf(lines: readonly ChartLine[], along: string, unit: string) {
   return { series, bands };
 }
 
-/** The vertical scale: the library's own choice, but where ends are given or more than lines is drawn. */
+/** Vertical scale: uPlot's choice, unless its ends are given or more than lines is drawn. */
 function heightsOf({ yRange = {}, bars, dots, level }: ChartView): uPlot.Scale {
   const more = [
     ...(bars === undefined ? [] : [0, ...bars.bars.map(([, , height]) => height)]),
@@ -175,7 +175,7 @@ function heightsOf({ yRange = {}, bars, dots, level }: ChartView): uPlot.Scale {
   };
 }
 
-/** Lets `draw` draw between the axes, and nowhere else. */
+/** Clips `draw` to the plot area. */
 function clipped({ ctx, bbox }: uPlot, draw: () => void): void {
   ctx.save();
   ctx.beginPath();
@@ -185,7 +185,7 @@ function clipped({ ctx, bbox }: uPlot, draw: () => void): void {
   ctx.restore();
 }
 
-/** Bars and dots, which lines run over. */
+/** Bars and dots, drawn below the lines. */
 function drawBelow(plot: uPlot, { bars, dots }: ChartView): void {
   const { ctx } = plot;
   const x = (value: number): number => plot.valToPos(value, 'x', true);
@@ -206,7 +206,7 @@ function drawBelow(plot: uPlot, { bars, dots }: ChartView): void {
   }
 }
 
-/** Values with a name, over all else. */
+/** Named values, drawn above all else. */
 function drawNamed(plot: uPlot, { level, mark }: ChartView): void {
   const { ctx } = plot;
   const { left, top, width, height } = plot.bbox;
@@ -217,7 +217,7 @@ function drawNamed(plot: uPlot, { level, mark }: ChartView): void {
   if (level !== undefined) {
     const y = plot.valToPos(level.at, 'y', true);
     drawRule(ctx, level.hue, [left, y, left + width, y]);
-    // Below the line, but not over the axis and its numbers.
+    // Below the line unless that would cover the axis and its numbers.
     const isLow = y + 18 * devicePixelRatio > top + height;
     ctx.textAlign = 'left';
     ctx.textBaseline = isLow ? 'bottom' : 'top';
@@ -233,7 +233,7 @@ function drawNamed(plot: uPlot, { level, mark }: ChartView): void {
   }
 }
 
-/** A line of the colour in which its name is written then. */
+/** Draws a line, and leaves its colour set for the label. */
 function drawRule(
   ctx: CanvasRenderingContext2D,
   hue: Hue,
@@ -247,7 +247,7 @@ function drawRule(
   ctx.stroke();
 }
 
-/** Zooms all plots to what was selected in one. */
+/** Zooms all plots to the selection of one. */
 function zoomTo(plot: uPlot): void {
   const { left, width } = plot.select;
   if (width <= 0) return;
@@ -260,7 +260,7 @@ function showAll(): null {
   return null;
 }
 
-/** What is drawn of a line: the points in `span` and one on either side, so that it goes to the edges. */
+/** Points of a line that are drawn: those in `span` and one on either side, so that it reaches the edges. */
 function shownOf(points: readonly Point[], span: Span | undefined): readonly Point[] {
   if (span === undefined) return thinned(points, MOST_POINTS);
   const first = points.findIndex(({ step }) => step >= span.from);
@@ -269,13 +269,13 @@ function shownOf(points: readonly Point[], span: Span | undefined): readonly Poi
   return thinned(inside, MOST_POINTS);
 }
 
-/** Where nothing else is said, a plot has its own data from end to end. */
+/** Range of the x axis: `span` if given, otherwise the extent of the data. */
 function spanOf(span: Span | undefined, low: number | null, high: number | null): uPlot.Range.MinMax {
   if (span !== undefined) return [span.from, span.to];
   return low === null || high === null || low === high ? [(low ?? 0) - 0.5, (high ?? 0) + 0.5] : [low, high];
 }
 
-/** A piece of the line as it is drawn, dashes and all. */
+/** Legend sample of a line, with its dashes. */
 function swatch({ stroke, dash = [] }: uPlot.Series = {}): string {
   if (typeof stroke !== 'string' || stroke === 'transparent') return 'transparent';
   const line = `<svg xmlns="http://www.w3.org/2000/svg" width="28" height="12"><path d="M0 6h28" stroke="${stroke}" stroke-width="2.5" stroke-dasharray="${dash.join(' ')}"/></svg>`;
@@ -290,14 +290,14 @@ function isShare(unit: string): boolean {
   return unit.startsWith('share');
 }
 
-/** As exact as it is of use. */
+/** Formats a value with three significant digits. */
 function shown(value: number | null | undefined, unit = ''): string {
   if (value === null || value === undefined) return '–';
-  // As the report has shares.
+  // Shares as %, as in the report.
   return isShare(unit) ? `${Number((100 * value).toPrecision(3))} %` : String(Number(value.toPrecision(3)));
 }
 
-/** Lines over one axis: a row a step that any of them has, and one at each end of the axis. */
+/** Table of the lines on one axis: a row for each step of any line, and one for each end of the axis. */
 function table(lines: readonly ChartLine[], isLog: boolean, ends: readonly number[] = []): uPlot.AlignedData {
   const steps = [...new Set([...ends, ...lines.flatMap(({ points }) => points.map(({ step }) => step))])].sort(
     (a, b) => a - b,

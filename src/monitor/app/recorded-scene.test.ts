@@ -3,7 +3,7 @@ import { type EpisodeRecording, encodeRecording } from '../../record/index.ts';
 import { RecordedScene } from './recorded-scene.ts';
 
 const COUNT = 30;
-/** A floor, a wall that is turned by 0.3 rad, a peg that sinks, and a shape that cannot be seen. */
+/** A floor, a wall rotated by 0.3 rad, a peg that sinks, and an invisible shape. */
 function recording(): EpisodeRecording {
   const frames = Array.from({ length: COUNT }, (_, i) =>
     Float32Array.from([
@@ -34,7 +34,7 @@ it('gives poses, the way of the tip and a cut square to the wall', () => {
   expect(scene.tips.at(-1)![2]).toBeCloseTo(0.154, 3);
   expect(scene.focus).toEqual(scene.tips.at(-1));
   expect(scene.focusYaw).toBeCloseTo(0.3, 3);
-  // All that is seen, and nothing of what is not.
+  // All visible shapes, and none of the invisible.
   expect(scene.centre[2]).toBeLessThan(0.3);
   expect(scene.radiusM).toBeLessThan(0.3);
 });

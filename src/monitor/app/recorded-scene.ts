@@ -1,4 +1,4 @@
-/** What a recording shows, frame by frame, in numbers: poses, where to look, and the way of a peg's tip. World frame, z up, m. */
+/** Numeric content of a recording, frame by frame: poses, camera focus, and the path of the peg's tip. World frame, z up, m. */
 import type { EncodedRecording } from '../../record/index.ts';
 
 export type Xyz = readonly [number, number, number];
@@ -6,35 +6,35 @@ type Quaternion = readonly [w: number, x: number, y: number, z: number];
 
 export interface GeomPose {
   readonly xyz: Xyz;
-  /** Of unit length, to the resolution of the recording. */
+  /** Unit quaternion, to the resolution of the recording. */
   readonly turn: Quaternion;
 }
 
 const POSE = 7;
 const INT16_MAX = 32767;
-/** Of the frames, so many are looked at for where the shapes are. */
+/** Intervals between the frames sampled for the scene's extent. */
 const LOOKS = 8;
-/** Around the middle of a shape, which may be larger. */
+/** Margin around a shape's centre, m; shapes may be larger. */
 const ROOM_M = 0.04;
 
 export class RecordedScene {
   readonly recording: EncodedRecording;
-  /** Numbers of the geoms that are drawn: no floor, and nothing that cannot be seen. */
+  /** Indices of the drawn geoms: neither floors nor invisible geoms. */
   readonly solids: readonly number[];
-  /** Height of the floor; null where there is none. */
+  /** Height of the floor, m; null if there is none. */
   readonly floorM: number | null;
-  /** A ball around all that is shown. */
+  /** Bounding sphere of all that is shown. */
   readonly centre: Xyz;
   readonly radiusM: number;
-  /** The geom called `peg`, and its tip in each frame; none where there is none. */
+  /** Index of the geom named `peg`, and its tip in each frame; empty if there is none. */
   readonly peg: number | undefined;
   readonly tips: readonly Xyz[];
-  /** Where the close-up looks, and the direction of what is cut there, rad; null: there is none. */
+  /** Point that the close-up looks at, and direction of its section, rad; null: no close-up. */
   readonly focus: Xyz | null;
   readonly focusYaw: number;
   readonly #fixed: Int16Array;
   readonly #moving: Int16Array;
-  /** Place of each geom's pose in the one or the other. */
+  /** Offset of each geom's pose in `#fixed` or `#moving`. */
   readonly #places: readonly number[];
   readonly #movers: number;
 
@@ -57,7 +57,7 @@ export class RecordedScene {
     this.focusYaw = this.focus === null ? 0 : this.#yawNear(this.focus);
   }
 
-  /** Of frame `frame`, from 0. */
+  /** Pose in frame `frame`, from 0. */
   pose(geom: number, frame: number): GeomPose {
     const { geoms, centreM, unitM } = this.recording;
     const moves = geoms[geom]!.moves;
@@ -81,7 +81,7 @@ export class RecordedScene {
     return [[x, y, z], Math.hypot(...ends.map(([low, high]) => high - low)) / 2];
   }
 
-  /** The lower end of the geom along its own z. */
+  /** Lower end of the geom along its own z. */
   #tip(geom: number, frame: number): Xyz {
     const { type, sizeM } = this.recording.geoms[geom]!;
     const [a = 0, b = 0, c = 0] = sizeM;
@@ -92,7 +92,7 @@ export class RecordedScene {
     return [xyz[0] + way * x, xyz[1] + way * y, xyz[2] + way * z];
   }
 
-  /** The direction of the nearest fixed box that stands upright: a section is cut square to its walls. */
+  /** Yaw of the nearest fixed upright box: sections are cut square to its walls. */
   #yawNear([x, y, z]: Xyz): number {
     const { geoms } = this.recording;
     const boxes = this.solids.flatMap((geom) => {
@@ -111,7 +111,7 @@ function zAxisOf([w, x, y, z]: Quaternion): Xyz {
   return [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)];
 }
 
-/** As recordings are written: 16 bits, the lower byte first, which is every browser's own order. */
+/** Recordings are written as 16-bit little-endian, the byte order of every browser. */
 function int16(base64: string): Int16Array {
   return new Int16Array(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer);
 }

@@ -1,4 +1,4 @@
-/** A recorded episode in 3-D, and beside it a section through the hole, square to its walls. Base frame: x forward, y left, z up, m. */
+/** 3-D view of a recorded episode, with a section through the hole, square to its walls. Base frame: x forward, y left, z up, m. */
 import {
   BackSide,
   type Color,
@@ -27,20 +27,20 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { RecordedScene, Xyz } from './recorded-scene.ts';
 import { colour, geometryOf, lightUp, materialOf } from './shapes.ts';
 
-/** Where it is looked at from at first, rad, and how far it may be turned up and down. */
+/** Initial view direction, and limits of its elevation, rad. */
 const HOME = { azimuth: -0.95, elevation: 0.42 };
 const LOWEST = 0.03;
 const HIGHEST = 1.5;
-/** Half the angle that a ball of the scene's size fills, rad. */
+/** Half the angle filled by the scene's bounding sphere, rad. */
 const HALF_VIEW = 0.3;
-/** Right of the middle by so many widths, to leave room for the close-up. */
+/** Offset to the right, in canvas widths, that leaves room for the close-up. */
 const ASIDE = 0.14;
-/** The close-up: its width as a share of the picture's, its distance from the corner, and where it is cut: as in the style sheet. */
+/** Close-up, as in the style sheet: width as a share of the picture's, gap to the corner, distance and elevation (rad) of its camera. */
 const CLOSEUP_SHARE = 0.34;
 const CLOSEUP_GAP_PX = 10;
 const CUT_M = 0.15;
 const CUT_ELEVATION = 0.12;
-/** A section shows what is near it; the rest of the arm behind would only confuse. */
+/** Depth shown behind the section, m: the rest of the arm would only distract. */
 const NEAR_M = 0.15;
 /** Half the length of the line across the hole, m. */
 const LINE_HALF_M = 0.024;
@@ -48,15 +48,15 @@ const LINE_HALF_M = 0.024;
 interface Part {
   readonly geom: number;
   readonly solid: Mesh<Mesh['geometry'], MeshStandardMaterial>;
-  /** Its inside, in one colour, as a sheet in the cut; and what finds out where the sheet is seen. */
+  /** Cap that shows the inside in one colour in the section plane; and the stencil masks that find where it is visible. */
   readonly cap: Mesh;
   readonly masks: readonly Mesh[];
 }
 
-/** What lies over the close-up, each coordinate 0..1 from its upper left. */
+/** Overlay of the close-up; coordinates 0..1 from the upper left. */
 export interface CloseUp {
   readonly trace: readonly (readonly [number, number])[];
-  /** The depth from which the peg counts as inserted: success comes before it is all the way in. */
+  /** Depth from which the peg counts as inserted; success comes before full insertion. */
   readonly line: readonly [from: readonly [number, number], to: readonly [number, number]] | undefined;
 }
 
@@ -76,7 +76,7 @@ export class RecordingView {
     maskOf(FrontSide, DecrementWrapStencilOp, this.#cut),
   ];
 
-  /** Draws into `canvas`; `changed` is called where a person has turned it. Throws where the browser has no WebGL. */
+  /** Draws into `canvas`; calls `changed` when the user has turned the view. Throws if the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement, scene: RecordedScene, changed: () => void) {
     this.scene = scene;
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, stencil: true });
@@ -89,7 +89,7 @@ export class RecordingView {
     this.#controls = this.#turning(canvas, changed);
   }
 
-  /** `widthPx` and `heightPx`: of the canvas on the page. */
+  /** `widthPx`, `heightPx`: size of the canvas on the page. */
   resize(widthPx: number, heightPx: number): void {
     this.#renderer.setSize(widthPx, heightPx, false);
     this.#camera.aspect = widthPx / heightPx;
@@ -98,7 +98,7 @@ export class RecordingView {
     this.#camera.updateProjectionMatrix();
   }
 
-  /** Shows a frame; gives what lies over the close-up, `undefined` where there is none. */
+  /** Draws a frame; returns the overlay of the close-up, `undefined` if there is none. */
   draw(frame: number): CloseUp | undefined {
     const widthPx = this.#drawWhole(frame);
     const { focus } = this.scene;
@@ -111,7 +111,7 @@ export class RecordingView {
     return this.#over(frame, focus);
   }
 
-  /** A `data:` address of the last frame, without the close-up, for paper. */
+  /** `data:` URL of the last frame, without the close-up, for print. */
   still(): string {
     this.#drawWhole(Math.max(0, this.scene.recording.frameCount - 1));
     return this.#renderer.domElement.toDataURL();
@@ -126,7 +126,7 @@ export class RecordingView {
     this.#renderer.dispose();
   }
 
-  /** Gives how wide the picture is, px. */
+  /** Returns the width of the picture, px. */
   #drawWhole(frame: number): number {
     for (const { geom, solid, masks, cap } of this.#parts) {
       const { xyz, turn } = this.scene.pose(geom, frame);
@@ -153,12 +153,12 @@ export class RecordingView {
     const masks = this.#masks.map((material) => new Mesh(geometry, material));
     solid.add(...masks);
     this.#stage.add(solid, cap);
-    // One after the other: a solid's masks, then its cap, which wipes them out.
+    // Drawing order: a solid's masks, then its cap, which clears them.
     for (const [i, mesh] of [...masks, cap].entries()) mesh.renderOrder = 3 * geom + i + 1;
     return [{ geom, solid, masks, cap }];
   }
 
-  /** Light, and a floor where there is one. */
+  /** Adds light, and the floor if there is one. */
   #furnish(): void {
     const { floorM, centre, radiusM } = this.scene;
     const { sun, floor } = lightUp(this.#stage);
@@ -186,7 +186,7 @@ export class RecordingView {
     this.#floor.push(ground, floor);
   }
 
-  /** Dragging turns it; the wheel, and a finger that moves up or down, scroll the page. */
+  /** Dragging turns the view; the wheel and vertical swipes scroll the page. */
   #turning(canvas: HTMLCanvasElement, changed: () => void): OrbitControls {
     const { centre, radiusM } = this.scene;
     const camera = this.#camera;
@@ -217,7 +217,7 @@ export class RecordingView {
     this.#renderer.render(this.#stage, camera);
   }
 
-  /** The close-up looks at the hole from the side, from where the whole is looked at, in quarters of a turn. */
+  /** Aims the close-up at the hole from the side, in the quarter turn nearest to the main view. */
   #lookAt(focus: Xyz): void {
     const target: Xyz = [focus[0], focus[1], focus[2] + 0.004];
     const eye = around(target, this.#square(), CUT_ELEVATION, CUT_M);
@@ -235,13 +235,13 @@ export class RecordingView {
 
   #square(): number {
     const quarter = Math.PI / 2;
-    // Of three.js, from y; ours is from x.
+    // three.js measures azimuth from y, this class from x.
     const azimuth = this.#controls.getAzimuthalAngle() - quarter;
     const { focusYaw } = this.scene;
     return focusYaw + Math.round((azimuth - focusYaw) / quarter) * quarter;
   }
 
-  /** Fixed shapes are cut, and the peg too while its tip is at the hole: then the gap on both sides shows. */
+  /** Cuts fixed shapes, and the peg while its tip is at the hole, so that the gap on both sides shows. */
   #cutOpen(frame: number, focus: Xyz): void {
     const [x, y, z] = this.scene.tips[frame] ?? [Number.POSITIVE_INFINITY, 0, 0];
     const isNear = Math.hypot(x - focus[0], y - focus[1]) < 0.007 && z < focus[2] + 0.01;
@@ -269,7 +269,7 @@ export class RecordingView {
   }
 }
 
-/** Counts, pixel by pixel, the sides of a solid behind the cut: it is cut open where it has more of one kind than of the other. */
+/** Counts a solid's faces behind the section plane, per pixel (stencil): where fronts and backs differ, the solid is cut open. */
 function maskOf(side: Side, count: StencilOp, cut: Plane): MeshBasicMaterial {
   return new MeshBasicMaterial({
     side,
@@ -284,7 +284,7 @@ function maskOf(side: Side, count: StencilOp, cut: Plane): MeshBasicMaterial {
   });
 }
 
-/** The colour of a solid's inside, where it is cut open. */
+/** Material of a solid's inside where it is cut open. */
 function capOf(color: Color): MeshBasicMaterial {
   return new MeshBasicMaterial({
     color,
@@ -297,7 +297,7 @@ function capOf(color: Color): MeshBasicMaterial {
   });
 }
 
-/** `awayM` from `target`, `azimuth` from x and `elevation` from the floor, rad. */
+/** Point at distance `awayM` from `target`; `azimuth` from x, `elevation` from the floor, rad. */
 function around(target: Xyz, azimuth: number, elevation: number, awayM: number): [number, number, number] {
   const flat = awayM * Math.cos(elevation);
   return [
@@ -307,7 +307,7 @@ function around(target: Xyz, azimuth: number, elevation: number, awayM: number):
   ];
 }
 
-/** The angle of view, degrees, of which half has this tangent. */
+/** Angle of view, degrees, from the tangent of its half. */
 function degrees(tangent: number): number {
   return (360 / Math.PI) * Math.atan(tangent);
 }

@@ -1,4 +1,4 @@
-/** The panel of `rein record`: what there is, and the person's buttons. */
+/** Panel of `rein record`: the recording's contents, and the operator's buttons. */
 import { Figure } from './figures.tsx';
 import { MoveButton } from './move-button.tsx';
 import { isSeated } from './operate.ts';

@@ -1,4 +1,4 @@
-/** The recorded episodes of a page that is a file: each is played in the place of its data. */
+/** Recorded episodes of a page saved as a file: each is played in the place of its embedded data. */
 import { type Signal, useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -47,7 +47,7 @@ function Recording({ recording, id }: { readonly recording: EncodedRecording; re
   );
 }
 
-/** Draws `frame` whenever it, the size of the canvas, the theme or the direction changes. */
+/** Redraws `frame` when it, the canvas size, the theme or the view direction changes. */
 function useView(canvas: { readonly current: HTMLCanvasElement | null }, scene: RecordedScene, frame: number) {
   const view = useRef<RecordingView | undefined>(undefined);
   const shown = useRef(frame);
@@ -91,7 +91,7 @@ interface Playing {
   readonly frameS: number;
 }
 
-/** Lets frames follow each other while it plays and can be seen, and begins again a second after the last. */
+/** Advances the frames while playing and visible; restarts a second after the last. */
 function usePlaying({ canvas, at, isPlaying, pace, last, frameS }: Playing): void {
   const isVisible = useSignal(true);
   useEffect(() => {
@@ -115,7 +115,7 @@ function usePlaying({ canvas, at, isPlaying, pace, last, frameS }: Playing): voi
   }, [isPlaying.value, isVisible.value]);
 }
 
-/** What lies over the close-up: the way of the peg's tip, and the depth that counts as success. */
+/** Overlay of the close-up: path of the peg's tip, and the success depth. */
 function Section({ trace, line }: CloseUp) {
   const [from, to] = line ?? [];
   return (

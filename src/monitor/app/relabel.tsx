@@ -1,10 +1,10 @@
-/** What a person says of an episode afterwards: what it would change is shown before it is said, and what was said can be taken back. */
+/** Relabelling of an episode: its effect is shown before it is submitted, and it can be undone. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { RelabelListing } from '../web/relabels.ts';
 import { ask, notices, readJson } from './stream.ts';
 
-/** What becomes of the episode, where the run is learned from again. */
+/** Effect of each label where the run is learned from again. */
 const MEANINGS = {
   success: 'its last step ends it with reward 1.',
   failure: 'its last step ends it with reward 0.',
@@ -16,16 +16,16 @@ type Word = keyof typeof MEANINGS;
 const OUTCOMES: readonly Word[] = ['success', 'failure', 'drop'];
 const PHASES: readonly Word[] = ['recovery', 'correction'];
 
-/** What was said of the run's episodes, the oldest first. */
+/** Relabels of the run's episodes, oldest first. */
 export const relabels = signal<readonly RelabelListing[]>([]);
 
 export async function listRelabels(): Promise<void> {
   relabels.value = (await readJson<readonly RelabelListing[]>('/api/relabels')) ?? [];
 }
 
-/** Of an episode that the journal has. */
+/** Episode to relabel, which must be in the journal. */
 export interface Relabelled {
-  /** Its number in the trace. */
+  /** Number in the trace. */
   readonly episode: number;
   readonly interventionSteps: number;
 }

@@ -1,6 +1,7 @@
 /**
- * The robot in 3-D, moved by the measured joints, and once more, pale, by the reference that the servos follow: by its own shapes where
- * it has any, or else by the capsules that the safety chain knows of. Base frame: x forward, y left, z up, m.
+ * 3-D view of the robot, posed by the measured joints, and a second, pale one posed by the servos' reference: drawn
+ * with its visual shapes if it has any, otherwise with the safety chain's capsules. Base frame: x forward, y left, z
+ * up, m.
  */
 import {
   Box3,
@@ -33,21 +34,21 @@ import type { DrawnPose, DrawnScene, SceneShape } from '../../plant/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 import { colour, geometryOf, lightUp, materialOf } from './shapes.ts';
 
-/** Where the camera looks from, and what is to its right. */
+/** Camera direction, and its right-hand direction. */
 const FROM = new Vector3(1.1, -1.3, 0.7).normalize();
 const RIGHT = new Vector3(0, 0, 1).cross(FROM).normalize();
-/** Room for a box around what is shown, whose corners are empty; and how near the camera comes at most, m. */
+/** Margin factor around the bounding box, whose corners are empty; and smallest camera distance, m. */
 const ROOM = 1;
 const LEAST_M = 0.5;
 
 type Robot = RunView['robot'];
 type Xyz = readonly [number, number, number];
 
-/** A chain of joints with shapes on its links. */
+/** Kinematic chain with shapes on its links. */
 class Arm {
   readonly root: Group = new Group();
   readonly tool: Object3D = new Object3D();
-  /** What the safety chain knows of the links; bones where it knows nothing. */
+  /** Capsules of the links, as the safety chain knows them; bones if it knows none. */
   readonly capsules: Mesh[] = [];
   readonly #links = new Map<string, Object3D>([['base', this.root]]);
   readonly #joints: readonly { readonly turn: Object3D; readonly axis: Vector3; readonly slides: boolean }[];
@@ -78,7 +79,7 @@ class Arm {
     this.tool.add(new Mesh(new SphereGeometry(0.008), material));
   }
 
-  /** `jointsRad`: [n], m where a joint slides. */
+  /** `jointsRad`: [n], m for prismatic joints. */
   pose(jointsRad: ArrayLike<number>): void {
     this.#joints.forEach(({ turn, axis, slides }, i) => {
       const value = jointsRad[i] ?? 0;
@@ -87,13 +88,13 @@ class Arm {
     });
   }
 
-  /** Fixes `mesh`, which stands in the base frame where it is while the joints are as they were set last, to a link. */
+  /** Attaches `mesh` to a link, keeping its present pose in the base frame at the joint positions set last. */
   attach(link: string, mesh: Mesh): void {
     this.#links.get(link)?.attach(mesh);
   }
 }
 
-/** What of a frame is drawn. */
+/** Fields of a frame that are drawn. */
 export type Pose = Pick<FrameView, 'positionRad' | 'referenceRad' | 'objects'> & Partial<Pick<FrameView, 'signals'>>;
 
 export class RobotView {
@@ -108,11 +109,11 @@ export class RobotView {
   readonly #solid: Material;
   readonly #pale: Material;
   readonly #observer: ResizeObserver;
-  /** The camera shows the whole robot; and a person has turned it, so that it stays. */
+  /** The camera shows the whole robot; and the user has turned it, so that it stays. */
   #isFramed = false;
   #isTurned = false;
 
-  /** Draws into `canvas`, whose size follows its element's. Throws where the browser has no WebGL. */
+  /** Draws into `canvas`, whose size follows its element's. Throws if the browser has no WebGL. */
   constructor(canvas: HTMLCanvasElement, run: RunView) {
     const { robot } = run;
     this.#run = run;
@@ -124,7 +125,7 @@ export class RobotView {
       transparent: true,
       opacity: 0.28,
       depthWrite: false,
-      // Where both are in one place the measured robot is seen, in its own colours.
+      // Where both coincide, the measured robot is drawn in front.
       polygonOffset: true,
       polygonOffsetFactor: 2,
       polygonOffsetUnits: 2,
@@ -145,7 +146,7 @@ export class RobotView {
     this.#observer.observe(canvas);
   }
 
-  /** From now on links and objects have their own shapes. Gives how many. */
+  /** Replaces the shapes of links and objects by their own. Returns the number of shapes. */
   take({ jointsRad, shapes, bodies }: DrawnScene): number {
     const arms = [this.#measured, this.#reference];
     for (const arm of arms) {
@@ -169,17 +170,17 @@ export class RobotView {
       }
     }
     if (!this.#isTurned) this.#isFramed = false;
-    // From now on capsules lie over what they stand for.
+    // Capsules are drawn translucent over the visual shapes from now on.
     this.#solid.transparent = true;
     this.#solid.opacity = 0.35;
     this.#solid.depthWrite = false;
     return count;
   }
 
-  /** What the safety chain takes the links for. */
+  /** Shows the links' capsules, as used by the safety chain. */
   set showsCapsules(isShown: boolean) {
     for (const mesh of this.#measured.capsules) mesh.visible = isShown;
-    // The reference has one look at a time.
+    // The reference shows either capsules or shapes.
     for (const mesh of this.#reference.capsules) mesh.visible = isShown;
   }
 
@@ -200,7 +201,7 @@ export class RobotView {
     this.#renderer.render(this.#scene, this.#camera);
   }
 
-  /** As near as shows the robot and what it works on, from the right and above. */
+  /** Places the camera as near as shows the robot and its objects, from the front right and above. */
   #frame(): void {
     this.#isFramed = true;
     this.#scene.updateMatrixWorld(true);
@@ -229,7 +230,7 @@ export class RobotView {
     this.#renderer.dispose();
   }
 
-  /** A group for an object's shapes, at `pose`. */
+  /** Creates a group for an object's shapes, at `pose`. */
   #put(name: string, pose: DrawnPose): Object3D {
     this.#objects.get(name)?.removeFromParent();
     const group = new Group();
@@ -238,7 +239,7 @@ export class RobotView {
     return group;
   }
 
-  /** An object of which no shape is known. */
+  /** Placeholder of an object without known shapes. */
   #box(name: string): Object3D {
     const material = new MeshStandardMaterial({ color: colour('--green'), roughness: 0.7 });
     const made = new Mesh(new BoxGeometry(0.04, 0.04, 0.02), material);
@@ -270,7 +271,7 @@ function placed(geometry: BufferGeometry, material: Material, pose: DrawnPose): 
   return mesh;
 }
 
-/** A shape of its own corners; `undefined` for one of a simple kind. */
+/** Geometry of a mesh shape; `undefined` for a primitive. */
 function meshOf({ mesh }: SceneShape): BufferGeometry | undefined {
   if (mesh === undefined) return undefined;
   const geometry = new BufferGeometry();
@@ -290,7 +291,7 @@ function capsule(from: Xyz, to: Xyz, radius: number, material: Material): Mesh {
   const way = new Vector3(...to).sub(start);
   const mesh = new Mesh(new CapsuleGeometry(radius, way.length(), 6, 16), material);
   mesh.position.copy(start).addScaledVector(way, 0.5);
-  // A capsule of three.js lies along y.
+  // Capsules of three.js lie along y.
   if (way.lengthSq() > 0) mesh.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), way.normalize());
   return mesh;
 }

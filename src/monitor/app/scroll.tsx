@@ -1,4 +1,4 @@
-/** What may be wider than the page, and is scrolled by keys too. */
+/** Container that scrolls content wider than the page, also by keys. */
 import type { ComponentChildren } from 'preact';
 
 export function Scroll({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {

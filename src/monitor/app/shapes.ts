@@ -1,4 +1,4 @@
-/** Shapes as MuJoCo has them, for three.js: the live robot and recorded episodes are drawn alike. */
+/** MuJoCo shapes for three.js: shared by the live view and recorded episodes. */
 import {
   AmbientLight,
   BoxGeometry,
@@ -15,12 +15,12 @@ import {
 } from 'three';
 import { colourText } from './theme.ts';
 
-/** A colour of the page by its name in the style sheet. */
+/** Colour by its name in the style sheet. */
 export function colour(name: string): Color {
   return new Color(colourText(name) || '#888');
 }
 
-/** `sizeM`: half of each length, along z. `undefined` for what is not drawn: a floor has a grid already. */
+/** `sizeM`: half-lengths, axis along z. `undefined` for types that are not drawn: a floor already has a grid. */
 export function geometryOf(type: string, sizeM: readonly number[]): BufferGeometry | undefined {
   const [a = 0, b = 0, c = 0] = sizeM;
   if (type === 'box') return new BoxGeometry(2 * a, 2 * b, 2 * c);
@@ -42,7 +42,7 @@ export function materialOf([red = 0, green = 0, blue = 0, opacity = 1]: readonly
   });
 }
 
-/** Lights a scene. Gives the sun and the floor's grid, in the page's colours. */
+/** Lights a scene. Returns the sun and the floor's grid, in the page's colours. */
 export function lightUp(scene: Scene): { readonly sun: DirectionalLight; readonly floor: GridHelper } {
   const sun = new DirectionalLight(0xffffff, 2.2);
   sun.position.set(1, -2, 4);

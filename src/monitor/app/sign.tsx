@@ -1,4 +1,4 @@
-/** A state as a sign, a word and a colour. */
+/** State shown as a sign, a word and a colour. */
 import { SIGNS, type SignKind } from '../page/signs.ts';
 
 export function Sign({ kind, word }: { readonly kind: SignKind; readonly word: string }) {

@@ -1,4 +1,4 @@
-/** What this browser remembers of its person; nothing where a person or a company has blocked what pages store. */
+/** Settings stored in the browser; null if a user or a company policy blocks storage. */
 
 export function recall(key: string): string | null {
   try {
@@ -12,6 +12,6 @@ export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // It holds until the page is closed.
+    // The value lasts until the page is closed.
   }
 }

@@ -1,4 +1,4 @@
-/** The stream of a run in the page: what the server sends becomes signals, and what the person asks for goes back. */
+/** Stream of a run to the page: server packets become signals, and operator requests are sent back. */
 import { computed, signal } from '@preact/signals';
 import {
   decodeJson,
@@ -33,30 +33,30 @@ export interface Notice {
   readonly line: string;
   readonly atMs: number;
   readonly isForYou?: boolean;
-  /** When this page heard it, ms of its own clock; absent of what it was told afterwards. */
+  /** Reception time, ms of the page's own clock; absent for notices from before the connection. */
   readonly heardAtMs?: number;
 }
 
-/** A notice stands above the views for so long; all are in the Health view. */
+/** Display time of a notice above the views; the Health view keeps all. */
 const NOTICE_MS = 60_000;
 
-/** What is known of the run; `undefined` before it was told. */
+/** Description of the run; `undefined` before it is received. */
 export const run = signal<RunView | undefined>(undefined);
 export const frame = signal<FrameView | undefined>(undefined);
-/** Of the robot, as people are told it: changes seldom, where frames come 50 times a second. `undefined` before the first. */
+/** Robot state as displayed: changes seldom, while frames come 50 times a second. `undefined` before the first frame. */
 export const state = computed(() => {
   if (frame.value === undefined) return undefined;
   return shownState({ state: stateName(frame.value), decider: 'hold' }, status.value).state;
 });
-/** The same as often as people read numbers: what happened in the frames between is in it. */
+/** Frames at reading rate; flags and maxima of the frames between are accumulated. */
 export const glance = signal<FrameView | undefined>(undefined);
 export const step = signal<StepView | undefined>(undefined);
 export const status = signal<RunStatus | undefined>(undefined);
-/** What runs, as its supervisor knows it; `undefined` where none supervises. */
+/** Running processes, as known to the supervisor; `undefined` without one. */
 export const processes = signal<ProcessesView | undefined>(undefined);
-/** The newest of each camera. */
+/** Newest image of each camera. */
 export const pictures = signal<readonly PictureView[]>([]);
-/** How a learner is going, on its own page. */
+/** Progress of a learner, on its own page. */
 export const learner = signal<LearnerView | undefined>(undefined);
 export const session = signal<SessionState | undefined>(undefined);
 export const operators = signal<OperatorsView | undefined>(undefined);
@@ -64,85 +64,85 @@ export const events = signal<readonly Stamped<SessionEvent>[]>([]);
 export const episodes = signal<readonly Stamped<EpisodeReport>[]>([]);
 export const interventions = signal<readonly Stamped<InterventionReport>[]>([]);
 export const notices = signal<readonly Notice[]>([]);
-/** Of the last minute. */
+/** Notices of the last minute. */
 export const freshNotices = signal<readonly Notice[]>([]);
-/** "Why is it not learning?"; `undefined` where nothing learns, or nothing was looked at yet. */
+/** "Why is it not learning?"; `undefined` if nothing learns, or before the first check. */
 export const diagnosis = signal<readonly DiagnosisRow[] | undefined>(undefined);
-/** The person at this page is the one who decides. */
+/** True if this page's operator is the decider. */
 export const isDriver = computed(() => {
   const by = status.value?.operator.by;
   return by?.operator === 'browser' && operators.value?.isYours === true && by.person === operators.value.name;
 });
-/** When each fault was seen last, ms since 1970, by its name. */
+/** Time at which each fault was last seen, ms since 1970, by name. */
 export const faultsSeen = signal<ReadonlyMap<string, number>>(new Map());
-/** `open`, or why there is no stream. */
+/** `open`, or the reason why there is no stream. */
 export const connection = signal<'connecting' | 'open' | 'closed' | 'refused'>('connecting');
 
-/** How long a run that had told something has told nothing, s; 0 while it is heard of. */
+/** Time since the last packet of a run that had sent some, s; 0 while packets arrive. */
 export const quietS = signal(0);
 /**
- * The Stop of this page: `sent`, and not answered yet; `due`, because it could not be sent, or nobody answered; `late`, once the server has
- * one that was due; `lapsed`, once it is too old to be sent. `undefined`: the server has all.
+ * Stop of this page: `sent`: not acknowledged yet; `due`: it could not be sent, or was not acknowledged; `late`: a due
+ * one has reached the server; `lapsed`: too old to be sent. `undefined`: the server has all.
  */
 export const stop = signal<{ readonly state: 'sent' | 'due' | 'late' | 'lapsed'; readonly atMs: number } | undefined>(
   undefined,
 );
-/** Stops that were said on this connection. */
+/** Stops sent on this connection. */
 let stopsSaid = 0;
-/** The run that a Stop is meant for. */
+/** Run that a Stop is meant for. */
 let stoppedRun = '';
 
 const KEPT = 200;
 const RETRY_MS = 1000;
-/** Whom the server does not let in, who has a Stop to say. */
+/** Retry period of a refused page with a pending Stop. */
 const REFUSED_RETRY_MS = 5000;
-/** What is older is no news of the robot any more. */
+/** Data older than this is not current. */
 const QUIET_MS = 500;
 const WATCH_MS = 100;
-/** Silence after which the server is asked for an answer, and after which another connection is tried. */
+/** Silence after which the server is probed, and after which a new connection is tried. */
 const PROBE_MS = 1000;
 const SILENT_MS = 3000;
-/** How long it is shown that a Stop was sent late. */
+/** Display time of the note that a Stop was sent late. */
 const SHOWN_MS = 10_000;
-/** A Stop that is older is sent no more: whoever said it has done something else since, and others may have started the robot again. */
+/** A Stop older than this is not sent: its operator has acted since, and others may have restarted the robot. */
 const MOST_LATE_MS = 60_000;
 const GLANCE_MS = 150;
-/** The server closes with this code whom it does not let in (RFC 6455, policy violation). */
+/** Close code of a refused connection (RFC 6455, policy violation). */
 const REFUSED = 1008;
 
-/** 80 ms of frames at 50 Hz: what a slow page sees is old by so much at most. */
+/** 80 ms of frames at 50 Hz: largest age of what a slow page shows. */
 const FRAMES_ON_THE_WAY = 4;
 
-/** Called with each frame, before it is drawn; true where it has answered the frame. */
+/** Called with each frame, before it is drawn; true if the listener has replied to it. */
 const onFrames = new Set<(view: FrameView) => unknown>();
 
-/** What an episode was for: where there is no learner, it trains nothing. */
+/** Purpose of an episode: without a learner, `training` is shown as `running`. */
 export function purposeText(purpose: string): string {
   return session.value?.learner === 'absent' && purpose === 'training' ? 'running' : purpose;
 }
 
-/** Calls `listener` with each frame until the result is called. */
+/** Calls `listener` with each frame. Returns a function that ends it. */
 export function hearFrames(listener: (view: FrameView) => unknown): () => void {
   onFrames.add(listener);
   return () => onFrames.delete(listener);
 }
 
-/** Name of the person at this page. */
+/** Name of this page's operator. */
 export const person = signal(firstName());
 
 let socket: WebSocket | undefined;
-/** Of this connection: what was told before has come, so that the rest is news. */
+/** The past of this connection has been received; packets from now on are current. */
 let isCaughtUp = false;
 let heardAtMs = 0;
-/** Without a word of the server, ms; a page that is held up counts no longer than its own timer. */
+/** Time without any message from the server, ms; a delayed page counts only its own timer's periods. */
 let silentMs = 0;
 
-/** Words behind `#` in the address: the token never goes to the server in a request line. */
+/** Parameters behind `#` in the address: the token never goes to the server in a request line. */
 export const words = new URLSearchParams(location.hash.slice(1));
 
-/** Opens the stream, again and again where it ends or falls silent. */
+/** Opens the stream; reconnects whenever it ends or falls silent. */
 export function connect(): void {
-  // Whom the server refuses may stop the robot all the same, where guests may.
+  // A refused page may still stop the robot where guests may.
   const isGuest = connection.peek() === 'refused';
   const ws = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/stream`);
   ws.binaryType = 'arraybuffer';
@@ -170,7 +170,7 @@ export function connect(): void {
     silentMs = 0;
     const bytes = new Uint8Array(data);
     const kind = kindOf(bytes);
-    // What the server says by itself is no news of the robot.
+    // The server's own packets are no news of the robot.
     if (isCaughtUp && kind !== 'operators' && kind !== 'notice') heardAtMs = performance.now();
     take(bytes);
   };
@@ -183,14 +183,14 @@ export function connect(): void {
   };
 }
 
-/** Looks whether the server is still heard of: a network that is gone closes nothing. */
+/** Watchdog of the server: a lost network closes no socket. */
 function watch(): void {
   const isTold = heardAtMs > 0 && (frame.peek() !== undefined || learner.peek() !== undefined);
   const quietMs = performance.now() - heardAtMs;
   quietS.value = isTold && quietMs > QUIET_MS ? Math.max(1, Math.round(quietMs / 1e3)) : 0;
   silentMs += WATCH_MS;
   freshen();
-  // A run may have nothing to tell: whoever serves it has an answer.
+  // A run may have nothing to send; its server always answers a probe.
   if (silentMs % PROBE_MS === 0) probe();
   const said = stop.peek();
   const agoMs = said === undefined ? 0 : performance.now() - said.atMs;
@@ -203,12 +203,12 @@ function watch(): void {
 }
 setInterval(watch, WATCH_MS);
 
-/** Asks for something that changes nothing, and is answered with who operates. */
+/** Sends a request without effect, answered with the `operators` packet. */
 function probe(): boolean {
   return put(operators.peek()?.isYours === true ? { kind: 'sit', name: person.peek() } : { kind: 'leave' });
 }
 
-/** Says the Stop that is due, to the run that it was meant for. */
+/** Sends the due Stop, if this is the run that it was meant for. */
 function sendStop(): void {
   const said = stop.peek()!;
   const isThere = operators.peek() !== undefined && (run.peek()?.runId ?? '') === stoppedRun;
@@ -221,14 +221,14 @@ function sayStop(): boolean {
   stop.value = { state: isDue ? 'due' : 'sent', atMs: performance.now() };
   stoppedRun = run.peek()?.runId ?? '';
   sendStop();
-  // Whom nobody lets in does not try again without a reason.
+  // A refused page reconnects only with a reason.
   if (connection.peek() === 'refused') connect();
   return stop.peek()?.state === 'sent';
 }
 
-/** The server has answered, and says how many Stops it has heard here. */
+/** Handles the server's answer, with the number of Stops received on this connection. */
 function answered({ stops }: OperatorsView): void {
-  // What this page is told first is no older than the page.
+  // The past received first is no older than the page.
   if (heardAtMs === 0) heardAtMs = performance.now();
   isCaughtUp = true;
   const said = stop.peek();
@@ -238,19 +238,19 @@ function answered({ stops }: OperatorsView): void {
   if (said?.state === 'due') stop.value = { state: 'late', atMs: performance.now() };
 }
 
-/** Asks for the operator's seat, under the person's name. */
+/** Requests the operator's seat, under the operator's name. */
 interface Sit {
   readonly kind: 'sit';
   readonly name: string;
 }
 
-/** Says something of an episode of the trace, or takes back what was said. */
+/** Relabels an episode of the trace, or undoes a relabel. */
 type Said = { readonly kind: 'relabel' } & (
   | { readonly episode: number; readonly as: string; readonly steps?: string }
   | { readonly undo: number }
 );
 
-/** Asks for something; false where there is no stream. A Stop is said until the server has it. */
+/** Sends a request; false without a stream. A Stop is repeated until the server has it. */
 export function ask(request: Asked): boolean {
   return request.kind === 'stop' ? sayStop() : put(request);
 }
@@ -268,20 +268,20 @@ function put(request: Asked): boolean {
   return true;
 }
 
-/** Text of a run's file from a byte on; `name`: of a run beside this one, empty for this one. */
+/** Text of a run's file from byte `from`; `name`: a run beside this one, empty for this one. */
 export async function readFile(file: 'metrics' | 'learner' | 'config', from: number, name = ''): Promise<string> {
   const beside = name === '' ? '' : `&run=${encodeURIComponent(name)}`;
   const answer = await get(`/api/files/${file}?from=${from}${beside}`);
   return answer?.ok === true ? answer.text() : '';
 }
 
-/** What the server answers to a question; `undefined` where it has none. */
+/** JSON response of the server; `undefined` if it has none. */
 export async function readJson<T>(path: string): Promise<T | undefined> {
   const answer = await get(path);
   return answer?.status === 200 ? ((await answer.json()) as T) : undefined;
 }
 
-/** A server that is busy is asked again so often, after so long, ms. */
+/** Tries at a busy server, and the pause between them, ms. */
 const BUSY_TRIES = 10;
 const BUSY_MS = 500;
 
@@ -291,7 +291,7 @@ async function get(path: string): Promise<Response | undefined> {
   for (let tries = 1; ; tries++) {
     // The server may be gone: the run has ended.
     const answer = await fetch(path, { headers }).catch(() => undefined);
-    // It has answered too many at once, and says so.
+    // 503: the server is busy with other requests.
     if (answer?.status !== 503 || tries === BUSY_TRIES) return answer;
     await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
   }
@@ -365,7 +365,7 @@ function lookAt(view: FrameView): void {
   between = { filterBitsSince: 0, tickLateMs: 0 };
 }
 
-/** Leaves out what is old: clocks of robot and page may differ by days, so that only hearing it counts. */
+/** Drops old notices, by reception time: clocks of robot and page may differ by days. */
 function freshen(): void {
   const nowMs = performance.now();
   const fresh = notices.peek().filter(({ heardAtMs }) => heardAtMs !== undefined && nowMs - heardAtMs < NOTICE_MS);
@@ -378,7 +378,7 @@ function addEvent(event: Stamped<SessionEvent>): void {
   if (event.row > 0) faultsSeen.value = new Map(faultsSeen.value).set(event.name, event.atMs);
 }
 
-/** Flags come with each frame; a clock with seconds needs them once a second. */
+/** Records the faults flagged in a frame, at a resolution of one second. */
 function seeFaults(flags: number): void {
   const nowMs = Date.now();
   const names = run.value?.faults.flatMap(({ signs }) => signs.filter(({ bit }) => (flags & bit) !== 0)) ?? [];
@@ -390,7 +390,7 @@ function add<T>(list: { value: readonly T[] }, item: T): void {
   list.value = [...list.value, item].slice(-KEPT);
 }
 
-/** What others see of this page's person, and what is recorded with what they do: of this device, until they give another. */
+/** Operator name shown to others and recorded: derived from the device until another is given. */
 function firstName(): string {
   const known = recall('name');
   if (known !== null) return known;
@@ -400,7 +400,7 @@ function firstName(): string {
   return name;
 }
 
-/** A name that no person wrote: corrections are recorded under it, so that the page asks for another. */
+/** True for a generated name: corrections are recorded under it, so that the page asks for another. */
 export function isGivenName(name: string): boolean {
   return /^(phone|laptop) \d{3}$/.test(name);
 }

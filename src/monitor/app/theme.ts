@@ -1,7 +1,7 @@
-/** The page's colours, which differ in light and dark. */
+/** Colours of the page, in light and dark. */
 import { type Signal, signal } from '@preact/signals';
 
-/** Count changes between dark and light, and between screen and paper: canvases take their colours when they are made. */
+/** Counters of changes between dark and light, and between screen and paper: canvases read their colours when created. */
 export const theme: Signal<number> = changesOf('(prefers-color-scheme: dark)');
 export const paper: Signal<number> = changesOf('print');
 
@@ -13,7 +13,7 @@ function changesOf(query: string): Signal<number> {
   return count;
 }
 
-/** A colour by its name in the style sheet, such as `--blue`, as CSS writes it. */
+/** CSS text of a colour by its name in the style sheet, such as `--blue`. */
 export function colourText(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -1,4 +1,4 @@
-/** Times and counts as people read them. */
+/** Times and counts for display. */
 import { counted, grouped } from '../../core/text.ts';
 
 const NARROW = '\u202f';
@@ -13,7 +13,7 @@ export function many(count: number, noun: string): string {
   return counted(count, noun, NARROW);
 }
 
-/** The hour, and the day where that is not today. */
+/** Time of day, with the date if that is not today. */
 export function timeOf(atMs: number): string {
   const at = new Date(atMs);
   const isToday = at.toDateString() === new Date().toDateString();

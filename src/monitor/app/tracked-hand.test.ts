@@ -34,7 +34,7 @@ const poseOf = (at: Vector, orientation = turn([0, 1, 0], 0)): TrackedPose => ({
 const UPRIGHT = poseOf([0, 0, 0]);
 const FLAT = poseOf([0, 0, 0], turn([1, 0, 0], -Math.PI / 2));
 
-/** Where a hand that closed at `from` and went to `to` asks the tool to go: x, y, z, yaw. */
+/** Tool displacement requested by a hand that closed at `from` and moved to `to`: x, y, z, yaw. */
 function gone(from: TrackedPose, to: TrackedPose, viewer = UPRIGHT, options = behind): readonly number[] {
   const hand = new TrackedHand(action.dimensions);
   hand.update(from, viewer, true, options);
@@ -93,7 +93,7 @@ describe('a tracked hand', () => {
     expect(hand.pose.closing).toBe(1);
     hand.update(undefined, UPRIGHT, true, behind);
     expect(hand.pose.closing).toBe(0);
-    // Seen again while it is held: it was not closed now.
+    // Tracked again while held: this is no new closing.
     hand.update(poseOf([5, 0, 0]), UPRIGHT, true, behind);
     expect(hand.pose).toEqual({ closing: 0, at: [0, 0, 0, 0] });
   });
@@ -154,9 +154,9 @@ describe('a tracked hand', () => {
           const went = Math.hypot(...[0, 1, 2].map((k) => tool[k]! - before[k]!));
           expect(went).toBeCloseTo(Math.hypot(...by), 5);
           if (went > 0.01) followed++;
-          // Carried elsewhere with an open clutch: that is nobody's motion.
+          // Carried elsewhere with an open clutch: no motion.
           if (i % 2 === 0) expect(step(poseOf([9, 9, 9]), false, options)).toEqual([0, 0, 0, 0]);
-          // Let go and taken again between two messages: nobody is told that it was open.
+          // Released and closed again between two messages: the opening is never sent.
           else hand.update(poseOf([9, 9, 9]), UPRIGHT, false, options);
         }
       }),

@@ -1,9 +1,11 @@
 /**
- * A phone or a controller in a person's hand, as WebXR sees it, and what its motion asks of a tool. Motion counts only while the clutch is
- * held closed, and from where the hand was when it closed. Pure but for its memory; knows no browser, so that it is tried without one.
+ * Maps the motion of a hand-held phone or controller, tracked by WebXR, to tool motion. Motion counts only while the
+ * clutch is closed, relative to the hand's pose at closing. Pure except for its state; uses no browser API, so that it
+ * can be tested without one.
  *
- * WebXR's axes are x right, y up and z towards the person (WebXR Device API, coordinate systems); the robot's base has x forward, y left and z
- * up (REP 103). Which way forward is the person shows: it is where they look when the clutch closes first.
+ * WebXR's axes are x right, y up and z towards the user (WebXR Device API, coordinate systems); the robot's base has x
+ * forward, y left and z up (REP 103). Forward is the direction in which the operator looks when the clutch first
+ * closes.
  */
 
 export interface Xyz {
@@ -18,28 +20,28 @@ export interface TrackedPose {
   readonly orientation: Xyz & { readonly w: number };
 }
 
-/** What is chosen on the page; what holds when the clutch closes holds until it opens. */
+/** Options chosen on the page; those set at closing hold until the clutch opens. */
 export interface HandOptions {
-  /** Way of the tool per way of the hand, (0, 1]. Turns are not scaled. */
+  /** Tool displacement per hand displacement, (0, 1]. Rotations are not scaled. */
   readonly scale: number;
-  /** Which way the person faces, in the robot's base: rad about z, 0 along x. */
+  /** Direction in which the operator faces, in the robot's base frame: rad about z, 0 along x. */
   readonly facesRad: number;
 }
 
-/** Where the hand has gone, for `BrowserInput.pose`. */
+/** Displacement of the hand, for `BrowserInput.pose`. */
 export interface HandPose {
-  /** Number of the closing of the clutch, another at each; 0 while it is open. */
+  /** Ordinal of the clutch closing, incremented at each; 0 while open. */
   readonly closing: number;
-  /** [A] m and rad since it closed, base frame. */
+  /** [A] displacement since closing, m and rad, base frame. */
   readonly at: readonly number[];
 }
 
-/** Place of each dimension that a hand can move in x, y, z, yaw. */
+/** Index in x, y, z, yaw of each dimension that a hand can move. */
 const PLACES: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3 };
-/** A look that is nearly straight up or down has no direction. */
+/** Smallest horizontal part of a view direction that defines a heading; nearly vertical views have none. */
 const LEAST_HEADING = 0.2;
 
-/** Whether a hand can move a tool by `action`. */
+/** True if a hand can move the tool through `action`. */
 export function canFollowHand(action: {
   readonly kind: string;
   readonly dimensions: readonly { readonly name: string }[];
@@ -53,19 +55,19 @@ export class TrackedHand {
   readonly #moved: [number, number, number, number] = [0, 0, 0, 0];
   #from: TrackedPose | undefined;
   #options: HandOptions = { scale: 1, facesRad: 0 };
-  /** Heading of the person's forward about WebXR's y, rad from −z; `undefined` before the first closing. */
+  /** Heading of the operator's forward direction about WebXR's y, rad from −z; `undefined` before the first closing. */
   #forwardRad: number | undefined;
   #wasHeld = false;
   #closings = 0;
 
-  /** `dimensions`: of the action; those that no hand moves stay. */
+  /** `dimensions`: of the action; those that a hand cannot move stay 0. */
   constructor(dimensions: readonly { readonly name: string }[]) {
     this.#places = dimensions.map(({ name }) => PLACES[name]);
   }
 
   /**
-   * Takes where the hand is; `undefined` where that is not known, which opens the clutch until it is let go of and closed anew. `viewer`:
-   * pose of whoever looks, phone or headset. `isHeld`: the person holds the clutch closed.
+   * Takes the hand's pose; `undefined` if unknown, which opens the clutch until it is released and closed anew.
+   * `viewer`: pose of the viewing phone or headset. `isHeld`: the operator holds the clutch closed.
    */
   update(hand: TrackedPose | undefined, viewer: TrackedPose | undefined, isHeld: boolean, options: HandOptions): void {
     const isClosedNow = isHeld && !this.#wasHeld;
@@ -75,7 +77,7 @@ export class TrackedHand {
     if (this.#from !== undefined && hand !== undefined) this.#follow(this.#from, hand);
   }
 
-  /** The world has moved under the hand: nothing that is known of it holds any more. */
+  /** Called when the tracking origin has moved: opens the clutch and forgets the heading. */
   forget(): void {
     this.#from = undefined;
     this.#forwardRad = undefined;
@@ -89,7 +91,7 @@ export class TrackedHand {
 
   #close(hand: TrackedPose, viewer: TrackedPose | undefined, options: HandOptions): void {
     this.#forwardRad ??= viewer && headingRad(viewer);
-    // Which way is forward is not known: close it anew, looking ahead.
+    // Unknown heading: the clutch must be closed anew, looking ahead.
     if (this.#forwardRad === undefined) return;
     this.#closings++;
     this.#from = hand;
@@ -111,11 +113,11 @@ export class TrackedHand {
 }
 
 /**
- * Which way a phone or a headset looks, rad about y from −z, counter-clockwise from above: along its camera where it is held upright, along its
- * upper edge where it lies flat. `undefined` where that is neither here nor there.
+ * Heading of a phone or headset, rad about y from −z, counter-clockwise from above: along its camera if held upright,
+ * along its upper edge if lying flat. `undefined` if neither defines one.
  */
 function headingRad({ orientation: { x, y, z, w } }: TrackedPose): number | undefined {
-  // The sum of where its −z and its y point to, on the ground.
+  // Sum of the horizontal directions of its −z and y.
   const alongX = -2 * (x * z + w * y) + 2 * (x * y - w * z);
   const alongZ = -(1 - 2 * (x * x + y * y)) + 2 * (y * z + w * x);
   return Math.hypot(alongX, alongZ) < LEAST_HEADING ? undefined : Math.atan2(-alongX, -alongZ);

@@ -1,4 +1,4 @@
-/** The training view: figures of the run, and of others beside it, over environment steps. */
+/** Training view: figures of the run, and of others beside it, over environment steps. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { ChartLine } from '../page/chart.ts';
@@ -20,14 +20,14 @@ import { Scroll } from './scroll.tsx';
 import { readFile, readJson } from './stream.ts';
 import { timeOf } from './times.ts';
 
-/** The lines of a run so far, and how many bytes of its files they are. */
+/** Metric lines of a run so far, and the number of bytes read of its files. */
 class FollowedRun {
   /** Empty for the run of this monitor. */
   readonly name: string;
   readonly #bytes = { metrics: 0, learner: 0 };
   readonly #kept: KeptLines = new KeptLines();
   #lines: readonly MetricLine[] = [];
-  /** What it was asked for; empty until it is known. */
+  /** Resolved settings of the run; empty until received. */
   settings: ReadonlyMap<string, string> = new Map();
 
   constructor(name: string) {
@@ -38,7 +38,7 @@ class FollowedRun {
     return this.#lines;
   }
 
-  /** What of it is not drawn, as a sentence; empty where all is. */
+  /** Sentence on lines that are not drawn; empty if all are. */
   get leftOut(): string {
     return this.#kept.leftOut;
   }
@@ -47,7 +47,7 @@ class FollowedRun {
     this.settings = settingsOf(await readFile('config', 0, this.name).catch(() => ''));
   }
 
-  /** Reads what was added, a part after the other; false where nothing was. */
+  /** Reads added lines, part by part; false if there are none. */
   async follow(): Promise<boolean> {
     let isNew = false;
     for (const file of ['metrics', 'learner'] as const) {
@@ -64,7 +64,7 @@ class FollowedRun {
   }
 }
 
-/** Of a file, at one look; the next goes on there. */
+/** Largest number of parts read of a file at a time; the next read continues there. */
 const MOST_PARTS = 32;
 const MOST_RUNS = 6;
 const FOLLOW_MS = 2000;
@@ -73,19 +73,19 @@ const SMOOTHINGS = [
   { weight: 0.6, text: 'some' },
   { weight: 0.9, text: 'much' },
 ] as const;
-/** Of the runs beside this one. */
+/** Colours of the compared runs. */
 const RUN_HUES: readonly Hue[] = ['blue', 'orange', 'green', 'violet', 'red', 'grey'];
 
 const runs = signal<readonly FollowedRun[]>([new FollowedRun('')]);
 const listed = signal<readonly RunListing[]>([]);
 const weight = signal<number>(0);
-/** Runs that differ in nothing but their seed are drawn as one: its mean, and a band from the least to the greatest. */
+/** Draws runs that differ only in their seed as one: mean, with a band from minimum to maximum. */
 const isBySeed = signal(false);
 const differing = signal<readonly Difference[]>([]);
-/** Counts what was read. */
+/** Incremented with each addition. */
 const version = signal(0);
 
-/** One look at a time: two would read the same part. */
+/** Read in progress; one at a time, since two would read the same part. */
 let following: Promise<void> | undefined;
 
 function follow(): Promise<void> {
@@ -122,7 +122,7 @@ export function Training() {
   );
 }
 
-/** Runs that are drawn as one. */
+/** Runs drawn as one. */
 interface Group {
   readonly name: string;
   readonly runs: readonly FollowedRun[];
@@ -143,7 +143,7 @@ function groups(): readonly Group[] {
   }));
 }
 
-/** One run has a colour a line; several have a colour a run, and dashes a line. */
+/** A single run has one colour per line; several have one colour per run, and dashes per line. */
 function RunsPlot({ chart, lastStep }: { readonly chart: Chart; readonly lastStep: number }) {
   const lines = useMemo(
     () =>
@@ -234,7 +234,7 @@ function Choices() {
   );
 }
 
-/** What the runs that are drawn were asked for differently. */
+/** Settings in which the drawn runs differ. */
 function Differences() {
   return (
     <details id="differences">

@@ -1,6 +1,6 @@
 /**
- * A phone or a headset's controller as a device (WebXR): the browser tells where it is, `tracked-hand.ts` what that asks of the tool. The clutch
- * is the finger on a phone's screen, and the squeeze or trigger of a controller.
+ * Phone or headset controller as an input device (WebXR): the browser reports its pose, `tracked-hand.ts` maps that to
+ * tool motion. The clutch is a finger on a phone's screen, and a controller's squeeze or trigger.
  */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -8,10 +8,10 @@ import { device, setHand, speed, takeOver } from './operate.ts';
 import { ask, run } from './stream.ts';
 import { canFollowHand, type HandOptions, TrackedHand } from './tracked-hand.ts';
 
-/** Sessions with poses, the better first: one that shows the robot, one that does not. Inline ones have no position that is measured. */
+/** Session modes with poses, preferred first: one that shows the robot, one that does not. Inline sessions have no tracked position. */
 const MODES = ['immersive-ar', 'immersive-vr'] as const;
 
-/** Which way people face who stand there, rad about z of the robot's base. */
+/** Directions in which an operator faces at each place, rad about z of the robot's base. */
 const PLACES = [
   { name: 'behind it', facesRad: 0 },
   { name: 'at its left', facesRad: -Math.PI / 2 },
@@ -19,16 +19,16 @@ const PLACES = [
   { name: 'at its right', facesRad: Math.PI / 2 },
 ] as const;
 
-/** What can be begun here; `undefined` while that is not known, or where nothing can. */
+/** Session mode available here; `undefined` while unknown, or if there is none. */
 const mode = signal<(typeof MODES)[number] | undefined>(undefined);
-/** Why it cannot, or did not, one sentence. */
+/** Reason why it is unavailable or failed, one sentence. */
 const problem = signal('');
 const isOn = signal(false);
 const isClosed = signal(false);
 const facesRad = signal<number>(0);
 const options = computed((): HandOptions => ({ scale: speed.value, facesRad: facesRad.value }));
 
-/** Asks the browser once. */
+/** Queries the browser once. */
 async function look(): Promise<void> {
   if (!isSecureContext) {
     problem.value = 'A phone or headset in the hand needs this page over https, or at localhost (rein watch).';
@@ -41,7 +41,7 @@ async function look(): Promise<void> {
   if (mode.value === undefined) problem.value = 'This browser knows no phone or headset that it could track (WebXR).';
 }
 
-/** Begins in answer to a press: browsers want that. */
+/** Starts a session; browsers require a user gesture for it. */
 async function begin(overlay: HTMLElement): Promise<void> {
   problem.value = '';
   try {
@@ -58,13 +58,13 @@ async function begin(overlay: HTMLElement): Promise<void> {
 
 interface Held {
   readonly source: XRInputSource;
-  /** Event that lets go. */
+  /** Event that releases it. */
   readonly until: 'selectend' | 'squeezeend';
 }
 
 let current: Tracking | undefined;
 
-/** One session, from a press to its end: by its button, the system, or the page. */
+/** One session, from the button press to its end by the button, the system or the page. */
 class Tracking {
   readonly #session: XRSession;
   readonly #hand: TrackedHand = new TrackedHand(run.value?.task.action.dimensions ?? []);
@@ -119,7 +119,7 @@ class Tracking {
     setHand(undefined);
   }
 
-  /** The first that is pressed counts until it is let go of. A head is no hand. */
+  /** The first source pressed counts until released. Gaze input is no hand. */
   #press(held: Held): void {
     const { targetRayMode, profiles } = held.source;
     if (this.#held !== undefined || targetRayMode === 'gaze') return;
@@ -128,7 +128,7 @@ class Tracking {
     takeOver();
   }
 
-  /** Without a layer to draw into there are no frames. What is drawn is nothing: the camera's picture, or black. */
+  /** Frames require a layer to draw into. It is cleared to transparent: the camera's picture, or black. */
   #canvas(): () => void {
     const gl = document.createElement('canvas').getContext('webgl', { xrCompatible: true });
     if (gl === null) throw new Error('it cannot draw in 3-D here.');
@@ -146,7 +146,7 @@ class Tracking {
     const source = this.#held?.source;
     const at = source?.gripSpace ?? source?.targetRaySpace;
     const hand = source?.targetRayMode === 'screen' ? viewer : at && measured(frame.getPose(at, space));
-    // Whoever looks at something else of their headset does not drive.
+    // An operator who looks at something else in the headset does not drive.
     const isHeld = source !== undefined && this.#session.visibilityState === 'visible';
     this.#hand.update(hand, viewer, isHeld, options.value);
     const { pose } = this.#hand;
@@ -155,7 +155,7 @@ class Tracking {
     this.#seeStop();
   }
 
-  /** Who wears a headset sees no page: A, B, X and Y of either controller stop. */
+  /** A headset's wearer sees no page: A, B, X and Y of either controller stop. */
   #seeStop(): void {
     const { inputSources } = this.#session;
     const isPressed = [...inputSources].some(({ gamepad }) =>
@@ -166,15 +166,15 @@ class Tracking {
   }
 }
 
-/** From here on, of the mapping `xr-standard` (WebXR Gamepads Module): trigger, squeeze, touchpad and thumbstick come first. */
+/** First index of A, B, X, Y in the mapping `xr-standard` (WebXR Gamepads Module), after trigger, squeeze, touchpad and thumbstick. */
 const FACE_BUTTONS = 4;
 
-/** A position that the browser only guesses, as from a device that merely turns, is none. */
+/** Rejects positions that the browser only emulates, as for a device with orientation tracking alone. */
 function measured(pose: XRPose | undefined): XRRigidTransform | undefined {
   return pose === undefined || pose.emulatedPosition ? undefined : pose.transform;
 }
 
-/** A finger on these buttons is none on the clutch. */
+/** A finger on these buttons does not close the clutch. */
 function keepFromClutch(buttons: HTMLElement | null): void {
   buttons?.addEventListener('beforexrselect', preventIt);
 }
@@ -184,7 +184,7 @@ const preventIt = (event: Event): void => event.preventDefault();
 export function HandTracking() {
   const overlay = useRef<HTMLDivElement>(null);
   useEffect(() => void look(), []);
-  // Nobody is tracked for a view that is gone.
+  // Tracking ends when its view is unmounted.
   useEffect(() => () => void current?.end(), []);
   const action = run.value?.task.action;
   if (action === undefined || !canFollowHand(action)) return null;

@@ -1,10 +1,10 @@
-/** "Why is it not learning?": what is wrong first, with the evidence, the limits that it was held against, and what to do. */
+/** "Why is it not learning?": worst findings first, with evidence, the limits that it was compared with, and remedies. */
 import type { DiagnosisRow } from '../../session/index.ts';
 import { CHECK_STATES, countsText, isWrong, worstFirst } from '../page/signs.ts';
 import { Sign } from './sign.tsx';
 import { diagnosis, run } from './stream.ts';
 
-/** How many are bad, for the view's tab; empty for none. */
+/** Number of bad findings, for the view's tab; empty if there are none. */
 export function wrongs(): string {
   const bad = diagnosis.value?.filter(({ state }) => state === 'bad').length ?? 0;
   return bad === 0 ? '' : ` (✗ ${bad})`;

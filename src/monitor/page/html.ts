@@ -1,11 +1,11 @@
-/** Pages of one file each, which load nothing: markup that escapes what is put into it, and the parts that all pages have. */
+/** Self-contained single-file pages: escaping markup templates, and the parts common to all pages. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { grouped, significant } from '../../core/index.ts';
 import type { ChartView } from './chart.ts';
 import { SIGNS, type SignKind } from './signs.ts';
 
-/** Markup, as `html` makes it. */
+/** Markup made by `html`. */
 export class Html {
   readonly markup: string;
 
@@ -14,18 +14,18 @@ export class Html {
   }
 }
 
-/** What may stand in markup: a text or number is escaped, markup is not, a list has nothing between its parts. */
+/** Parts of a template: text and numbers are escaped, markup is not, lists are joined without separators. */
 export type HtmlPart = Html | string | number | readonly HtmlPart[];
 
-/** Markup from a template. Attributes stand in double quotes. */
+/** Markup from a template. Attributes must be in double quotes. */
 export function html(pieces: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(pieces.reduce((markup, piece, i) => markup + markupOf(parts[i - 1]!) + piece));
 }
 
 export const NOTHING: Html = html``;
-/** In the place of what a page has no records of. */
+/** Placeholder for data without records. */
 export const NOT_RECORDED: Html = html`<p class="empty">Nothing was recorded for this.</p>`;
-/** Shown on narrow screens only, where what follows is wider than they are. */
+/** Shown on narrow screens only, before content that is wider. */
 export const SCROLL_HINT: Html = html`<p class="hint">Scroll sideways for the rest →</p>`;
 
 function markupOf(part: HtmlPart): string {
@@ -34,14 +34,14 @@ function markupOf(part: HtmlPart): string {
   return typeof part === 'number' ? String(part) : part.map(markupOf).join('');
 }
 
-/** Text that cannot become markup. Control characters may not stand in it, not even escaped. */
+/** Escapes text. Control characters are replaced: they are not allowed in markup, not even escaped. */
 function escaped(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
   const clean = text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '\ufffd');
   return clean.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }
 
-/** A script element of data: no `<` is left that could end it. Numbers have `digits` that mean something. */
+/** Script element of JSON data, without any `<` that could end it. Numbers keep `digits` significant digits. */
 export function embeddedJson(value: unknown, digits = 17): Html {
   const short = (_: string, each: unknown): unknown =>
     typeof each === 'number' ? Number(each.toPrecision(digits)) : each;
@@ -52,25 +52,25 @@ export function embeddedJson(value: unknown, digits = 17): Html {
   return html`<script type="application/json">${new Html(json)}</script>`;
 }
 
-/** What one page is made of. */
+/** Parts of a page. */
 export interface Page {
   readonly title: string;
-  /** Beside the brand: `run report`. */
+  /** Shown beside the brand, such as `run report`. */
   readonly kind: string;
   readonly header: Html;
   readonly sections: readonly Html[];
   readonly footer: Html;
 }
 
-/** What a page holds as data, by how its place is marked, and the script that draws it there. */
+/** Embedded data by its element, and the script that draws it. */
 const DRAWN = [
   { place: '<div class="plot">', script: 'charts.js' },
   { place: '<div class="recording">', script: 'recordings.js' },
 ] as const;
 
 /**
- * The whole file: text that needs no script, and pictures that are drawn by the page's own. The browser is told that the page may use its
- * own style sheet and scripts, and nothing from elsewhere.
+ * Renders the whole file: text that needs no script, and figures drawn by the page's own scripts. The content security
+ * policy allows the page's own style sheet and scripts only.
  */
 export function renderPage({ title, kind, header, sections, footer }: Page): string {
   const css = built('charts.css');
@@ -104,7 +104,7 @@ ${scripts.map((text) => html`<script type="module">${new Html(text)}</script>`)}
 
 const NEEDS_SCRIPT: Html = html`<noscript><p class="empty">What is drawn needs JavaScript. All else of this page is here without.</p></noscript>`;
 
-/** A file that the build has made for pages. */
+/** Reads a file built for the pages. */
 function built(name: string): string {
   return readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
 }
@@ -113,17 +113,17 @@ function hashOf(content: string): string {
   return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
 }
 
-/** A part of a page with a heading; `lead` is a sentence below it. */
+/** Section with a heading; `lead` is a sentence below it. */
 export function section(title: string, body: HtmlPart, lead = ''): Html {
   const id = title.toLowerCase().replace(/[^a-z]+/g, '-');
   const intro = lead === '' ? NOTHING : html`<p>${lead}</p>`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${intro}${body}</section>\n`;
 }
 
-/** More than a screen has pixels. */
+/** Finer than the pixels of a screen. */
 const CHART_DIGITS = 7;
 
-/** A figure: the chart, or a sentence where there is nothing to draw. Where no script runs, it says what the chart is of. */
+/** Figure: the chart, or a sentence if there is no data. Without scripts, the chart's description is shown. */
 export function figure(chart: ChartView, hasData: boolean, caption: string): Html {
   const { title, description = '' } = chart;
   const body = hasData
@@ -139,7 +139,7 @@ export function charts(figures: HtmlPart): Html {
 
 export type Mood = 'good' | 'bad' | 'plain';
 
-/** A figure that stands out: what it is of, the figure, what it rests on. */
+/** Prominent figure: label, value, basis, and mood. */
 export type Card = readonly [label: string, value: string, note: string, mood: Mood];
 
 export function cards(list: readonly Card[]): Html {
@@ -158,14 +158,14 @@ export function list(items: readonly string[]): Html {
   return html`<ul class="plain">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 }
 
-/** A table's column by its head; those of numbers, words and meters say so. */
+/** Column of a table: its header, with its kind if numbers, words or meters. */
 export type Column = string | { readonly head: string; readonly kind: 'number' | 'words' | 'meter' };
 
 export const numbers = (head: string): Column => ({ head, kind: 'number' });
 export const words = (head: string): Column => ({ head, kind: 'words' });
 export const meters = (head: string): Column => ({ head, kind: 'meter' });
 
-/** A table whose rows begin with their names. A row of fewer cells is off: its last cell reaches to the end. */
+/** Table whose rows begin with their names. A row with fewer cells is inactive: its last cell spans the rest. */
 export function table(columns: readonly Column[], rows: readonly (readonly HtmlPart[])[]): Html {
   const kindOf = (column: Column | undefined): Html =>
     column === undefined || typeof column === 'string' ? NOTHING : html` class="${column.kind}"`;
@@ -185,7 +185,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly HtmlP
   return html`<div class="scroll">${hint}<table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 
-/** A share as a bar, with an interval across it if given; the number is to stand beside it. */
+/** Share as a bar, with an interval if given; its number is to be shown beside it. */
 export function meter(
   share: number,
   colour: 'blue' | 'orange' | 'green' | 'red',
@@ -200,7 +200,7 @@ function at(share: number): string {
   return (100 * Math.min(1, Math.max(0, share))).toFixed(1);
 }
 
-/** A number to read: four digits of a fraction, all of a whole number, in groups of three. */
+/** Formats a number for reading: four significant digits of a fraction, all digits of an integer, grouped in threes. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 0.001 || size >= 1e7)) return value.toExponential(0).replace('e+', 'e');
@@ -208,17 +208,17 @@ export function shortNumber(value: number): string {
   return size >= 1000 ? grouped(shown, '\u202f') : String(shown);
 }
 
-/** What was measured and has no more than three digits that mean something. */
+/** Formats a measured value with three significant digits. */
 export function figureOf(value: number): string {
   return shortNumber(Number(significant(value)));
 }
 
-/** A length in mm. */
+/** Formats a length in mm. */
 export function millimetres(lengthM: number): string {
   return `${figureOf(1e3 * lengthM)} mm`;
 }
 
-/** How long something took, to the second where it took a minute. */
+/** Formats a duration, in whole seconds from a minute on. */
 export function durationText(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${seconds.toFixed(1)} s`;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseRawYaml, type RawYaml, resolveConfig, resolvedConfigText } from '../../config/index.ts';
 import { differences, settingsOf } from './settings.ts';
 
-/** Values by their paths, of what a library has read. */
+/** Values by path, as parsed by a library. */
 function flat(value: RawYaml, path: readonly string[] = []): [string, string][] {
   if (value.kind === 'scalar') return [[path.join('.'), value.text]];
   if (value.kind === 'list') return value.items.flatMap((item, i) => flat(item, [...path, String(i)]));

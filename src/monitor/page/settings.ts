@@ -1,22 +1,22 @@
-/** What two runs were asked for, compared: their resolved configurations, which Rein writes. Pure; imports nothing that a browser lacks. */
+/** Comparison of the resolved configurations of runs, as written by Rein. Pure; imports nothing that a browser lacks. */
 
-/** A setting that is not the same in all runs: its path, and what each has; empty where one has none. */
+/** Setting that differs between runs: its path and each run's value, empty if unset. */
 export interface Difference {
   readonly path: string;
   readonly values: readonly string[];
 }
 
-/** What names a start of a run, and is no setting. */
+/** Keys that identify a start of a run and are not settings. */
 const NO_SETTINGS = /^(run\.|versions\.|formatVersion$)/;
 
 interface Level {
   readonly indent: number;
   readonly name: string;
-  /** Of a list, so far. */
+  /** Number of list items so far. */
   items: number;
 }
 
-/** Values by their paths of `text`, the YAML of a run's `config.yaml`: one key or item a line, as Rein writes it. */
+/** Values by path in `text`, the YAML of a run's `config.yaml`: one key or item per line, as written by Rein. */
 export function settingsOf(text: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   const above: Level[] = [];
@@ -41,7 +41,7 @@ export function settingsOf(text: string): ReadonlyMap<string, string> {
   return settings;
 }
 
-/** Those in which the runs differ, by their paths. */
+/** Settings in which the runs differ, sorted by path. */
 export function differences(runs: readonly ReadonlyMap<string, string>[]): readonly Difference[] {
   const paths = [...new Set(runs.flatMap((settings) => [...settings.keys()]))].filter(
     (path) => !NO_SETTINGS.test(path),

@@ -1,12 +1,12 @@
 /**
- * What people and programs are told of the robot's state: made of the guard's state and of what holds the robot, so that nobody drives
- * who cannot. Pure; imports nothing that a browser lacks.
+ * Robot state as shown to operators and programs: derived from the guard's state and from what holds the robot, so that
+ * no decider is shown as driving that cannot. Pure; imports nothing that a browser lacks.
  */
 import type { Decider, SafetyStateName } from '../../core/index.ts';
 import type { RunStatus } from '../../session/index.ts';
 
 type Operator = RunStatus['operator'];
-/** What of a run's status it is made of. */
+/** Parts of the run's status from which it is derived. */
 type Told = Pick<RunStatus, 'operator' | 'policy'>;
 
 export interface ShownState {
@@ -15,8 +15,9 @@ export interface ShownState {
 }
 
 /**
- * The guard goes on in `active.human` while the commands of whoever stopped the robot ask for no motion, and is `active.policy` before
- * anybody has decided anything, and where no policy is. `told`: `undefined` before a run has told of it.
+ * The guard stays in `active.human` while the commands of the operator who stopped the robot request no motion, and is
+ * `active.policy` before anything has decided, and without a policy. `told`: `undefined` before the run has sent a
+ * status.
  */
 export function shownState({ state, decider }: ShownState, told: Told | undefined): ShownState {
   const operator = told?.operator;
@@ -27,24 +28,24 @@ export function shownState({ state, decider }: ShownState, told: Told | undefine
   return isWaiting ? { state: 'ready', decider: 'hold' } : { state, decider };
 }
 
-/** Nothing decides where the guard follows no person. */
+/** True if nothing decides while the guard does not follow an operator. */
 function isUndriven(told: Told | undefined): boolean {
   const driving = told?.operator.driving;
   return driving === 'nobody' || (told?.policy.isAbsent === true && plain(driving ?? '') === 'policy');
 }
 
-/** A sign, a word and a colour, any one of which is enough, and what a person does to end it, where that is a button. */
+/** Sign, word and colour, any one of which suffices, and the operator's button that ends the state, if any. */
 export interface Badge {
   readonly sign: string;
   readonly word: string;
   readonly kind: 'go' | 'person' | 'hold' | 'stop';
-  /** One sentence; empty where nothing ends it by a button. */
+  /** One sentence; empty if no button ends it. */
   readonly ends: string;
 }
 
 const START = 'Start lets it go on.';
 
-/** Of a state of `shownState`. `isYou`: the person at this page drives. */
+/** Badge of a state of `shownState`. `isYou`: this page's operator drives. */
 export function badgeOf(state: SafetyStateName, told: Told | undefined, isYou: boolean): Badge {
   const { operator, policy } = told ?? {};
   const { held, driving = 'nobody', by, prompt } = operator ?? {};
@@ -82,12 +83,12 @@ function badge(sign: string, word: string, kind: Badge['kind'], ends = ''): Badg
   return { sign, word, kind, ends };
 }
 
-/** Whoever drives where the guard follows no person. */
+/** Name of the driver while the guard does not follow an operator. */
 function plain(driving: string): string {
   return ['base policy', 'scripted operator'].includes(driving) ? driving : 'policy';
 }
 
-/** What keeps the robot from moving. */
+/** Text of the reason that keeps the robot from moving. */
 export function heldText({ kind, by }: NonNullable<Operator['held']>): string {
   return kind === 'fault' ? by : `${kind} by ${by}`;
 }

@@ -1,6 +1,6 @@
-/** States as a sign, a word and a colour, any one of which is enough: the same on every page. Imports nothing that a browser lacks. */
+/** States as sign, word and colour, any one of which suffices: the same on every page. Imports nothing that a browser lacks. */
 
-/** What is drawn before the word; the kind is the colour's class in `page.css`. */
+/** Signs drawn before the word; the key is the colour's class in `app/main.css`. */
 export const SIGNS = {
   good: '✓',
   warn: '▲',
@@ -9,7 +9,7 @@ export const SIGNS = {
 } as const;
 export type SignKind = keyof typeof SIGNS;
 
-/** States of a row of "Why is it not learning?", what is wrong first. */
+/** States of a row of "Why is it not learning?", worst first. */
 export const CHECK_STATES = {
   bad: ['bad', 'bad'],
   warn: ['warn', 'doubtful'],
@@ -20,7 +20,7 @@ export type CheckState = keyof typeof CHECK_STATES;
 
 const ORDER = Object.keys(CHECK_STATES);
 
-/** A copy, what is wrong first, as it was listed else. */
+/** Sorted copy, worst first; equal states keep their order. */
 export function worstFirst<T extends { readonly state: CheckState }>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
 }

@@ -25,7 +25,7 @@ describe('a long run', () => {
     const updates = kept.all.filter(({ kind }) => kind === 'update');
     expect(updates.length).toBeLessThanOrEqual(10_000);
     expect([updates[0]!.envStep, updates.at(-1)!.envStep]).toEqual([0, 59_994]);
-    // As densely at its end as at its beginning.
+    // Equally dense at its end and its beginning.
     const ways = updates.slice(1).map(({ envStep }, i) => envStep - updates[i]!.envStep);
     expect(new Set(ways).size).toBe(1);
     expect(kept.leftOut).toBe("Of the learner's figures one in 2 is kept.");

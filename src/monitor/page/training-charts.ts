@@ -1,18 +1,18 @@
 /**
- * The charts of a run's training, in the monitor and in its report: which numbers of its metrics are drawn, over environment steps. Pure:
- * records in, points out; imports nothing that a browser lacks.
- * A chart's shares are 0..1; intervals are 95 %.
+ * Charts of a run's training, in the monitor and in its report: the metrics drawn over environment steps. Pure: records
+ * in, points out; imports nothing that a browser lacks.
+ * Shares are 0..1; intervals are 95 %.
  */
 import { wilsonInterval } from '../../core/statistics.ts';
 
-/** A line of `metrics.jsonl` or `metrics-learner.jsonl`; fields are looked at before they are drawn. */
+/** Line of `metrics.jsonl` or `metrics-learner.jsonl`; fields are checked before they are drawn. */
 export type MetricLine = Readonly<Record<string, unknown>> & {
   readonly kind: string;
   readonly envStep: number;
   readonly tS: number;
 };
 
-/** `low` and `high`: its interval, where it has one. */
+/** `low` and `high`: its interval, if any. */
 export interface Point {
   readonly step: number;
   readonly value: number;
@@ -20,14 +20,14 @@ export interface Point {
   readonly high?: number;
 }
 
-/** One of the pages' series colours. */
+/** Series colour of the pages. */
 export type Hue = 'blue' | 'orange' | 'green' | 'red' | 'violet' | 'grey';
 
 export interface Series {
   readonly label: string;
   readonly hue: Hue;
   readonly points: (lines: readonly MetricLine[]) => readonly Point[];
-  /** As it is: an average over a window, a count or a setting is not smoothed once more. */
+  /** Never smoothed: it is an average over a window, a count or a setting already. */
   readonly isExact?: boolean;
 }
 
@@ -36,18 +36,18 @@ export interface Chart {
   readonly unit: string;
   readonly series: readonly Series[];
   readonly isLog?: boolean;
-  /** What to read off it, in a sentence. */
+  /** Reading advice, one sentence. */
   readonly note?: string;
 }
 
-/** Kinds that charts read; all others are most of a file. */
+/** Kinds of records that charts read; the others make up most of a file. */
 const READ: readonly string[] = ['setup', 'episode', 'validation', 'evaluation', 'update', 'values', 'calibration'];
-/** Of these every so many-th says as much, once there are more than can be drawn; episodes are counted, and the others are few. */
+/** Kinds that are subsampled once there are more than can be drawn; episodes are counted, and the others are few. */
 const THINNED: readonly string[] = ['update', 'values', 'calibration'];
-/** Episodes that a rate is over. */
+/** Episodes in the window of a rate. */
 const WINDOW = 20;
 
-/** The lines of a file's part that charts read; one that a crash has cut is left out. */
+/** Parses the lines of a file's part that charts read; a line truncated by a crash is skipped. */
 export function readLines(text: string): readonly MetricLine[] {
   return text.split('\n').flatMap((line) => {
     try {
@@ -59,14 +59,14 @@ export function readLines(text: string): readonly MetricLine[] {
   });
 }
 
-/** The lines of a run as they come, so many that a long one fits: all that happened in it is there, some of it thinned out. */
+/** Bounded store of a run's lines as they arrive: it covers the whole run, in part subsampled. */
 export class KeptLines {
   readonly #most: number;
   readonly #kinds = new Map<string, { lines: MetricLine[]; seen: number; every: number }>();
-  /** Where the oldest episode that is kept ended; 0 where none was left out. */
+  /** End of the oldest kept episode, in environment steps; 0 if none was dropped. */
   #sinceStep = 0;
 
-  /** At most `most` of each kind. */
+  /** `most`: largest number of lines of each kind. */
   constructor(most = MOST_LINES) {
     this.#most = most;
   }
@@ -81,12 +81,12 @@ export class KeptLines {
     }
   }
 
-  /** Those of a kind in their order. */
+  /** Lines in order within each kind. */
   get all(): readonly MetricLine[] {
     return [...this.#kinds.values()].flatMap(({ lines }) => lines);
   }
 
-  /** What is not there in full, as a sentence; empty where all is. */
+  /** Sentence on what is incomplete; empty if nothing is. */
   get leftOut(): string {
     const every = Math.max(...THINNED.map((kind) => this.#kinds.get(kind)?.every ?? 1));
     return [
@@ -106,7 +106,7 @@ export class KeptLines {
   }
 }
 
-/** Some hundred bytes each: as many episodes as a robot has in weeks. */
+/** At some hundred bytes each, the episodes of a robot in weeks. */
 const MOST_LINES = 100_000;
 
 /** At most `limit` points, each the mean of equally many neighbours. */
@@ -125,7 +125,7 @@ function meanOf(points: readonly Point[]): Point {
   return points[0]!.low === undefined ? middle : { ...middle, low: of('low'), high: of('high') };
 }
 
-/** Several curves as one: at each step of the first their mean, and the least and greatest of those that reach so far. */
+/** Aggregates curves: their mean at each step of the longest, and minimum and maximum of those that reach so far. */
 export function banded(curves: readonly (readonly Point[])[]): readonly Point[] {
   const [longest = []] = [...curves].sort((a, b) => (b.at(-1)?.step ?? 0) - (a.at(-1)?.step ?? 0));
   const places = curves.map(() => 0);
@@ -140,7 +140,7 @@ export function banded(curves: readonly (readonly Point[])[]): readonly Point[] 
   });
 }
 
-/** A number of each record of a kind. */
+/** Numeric field of each record of a kind. */
 function numbers(kind: string, key: string): Series['points'] {
   return (lines) =>
     lines.flatMap((line) => {
@@ -149,7 +149,7 @@ function numbers(kind: string, key: string): Series['points'] {
     });
 }
 
-/** Successes of the last episodes that ran to their own end: of all, or of those without help. */
+/** Success rate of the last episodes that were not cut: of all, or of those without help. */
 function successes(of: 'all' | 'alone'): Series['points'] {
   return (lines) => {
     const last: number[] = [];
@@ -175,7 +175,7 @@ function rate(step: number, hits: number, of: number): Point {
   return { step, value: of === 0 ? 0 : hits / of, ...wilsonInterval(hits, of) };
 }
 
-/** Of the last episodes: runs of steps that a person decided, an episode; or the share of all their steps. */
+/** Over the last episodes: intervention segments per episode, or share of intervention steps. */
 function interventions(of: 'segments' | 'steps'): Series['points'] {
   return (lines) => {
     const last: (readonly [part: number, whole: number])[] = [];
@@ -188,7 +188,7 @@ function interventions(of: 'segments' | 'steps'): Series['points'] {
   };
 }
 
-/** Mean of what the critic expected, or of what then came, over the episodes of a record. */
+/** Mean over a record's episodes of the critic's predicted return (0), or of the realised one (1). */
 function calibration(place: 0 | 1): Series['points'] {
   return (lines) =>
     lines.flatMap((line) => {
@@ -198,7 +198,7 @@ function calibration(place: 0 | 1): Series['points'] {
     });
 }
 
-/** The setting of updates per step, from the first update to the last. */
+/** Configured updates per step, from the first update to the last. */
 const askedUtd: Series['points'] = (lines) => {
   const setup = lines.findLast(({ kind }) => kind === 'setup');
   const utd = (setup?.['learner'] as { readonly utd?: unknown } | null | undefined)?.utd;
@@ -207,7 +207,7 @@ const askedUtd: Series['points'] = (lines) => {
   return [updates[0]!, updates.at(-1)!].map(({ envStep }) => ({ step: envStep, value: utd }));
 };
 
-/** Steps recorded so far by who decided them: what the learner's buffers hold. */
+/** Recorded steps so far by decider, as held by the learner's buffers. */
 function recorded(by: 'demonstration' | 'person' | 'policy'): Series['points'] {
   return (lines) => {
     let count = 0;
@@ -223,13 +223,13 @@ function recorded(by: 'demonstration' | 'person' | 'policy'): Series['points'] {
   };
 }
 
-/** Steps in a second of the run, over the last episodes. */
+/** Steps per second of run time, over the last episodes. */
 const stepsPerS: Series['points'] = (lines) => {
   const episodes = trainingEpisodes(lines);
   return episodes.slice(1).flatMap((line, i) => {
     const before = episodes[Math.max(0, i + 1 - WINDOW)]!;
     const [steps, seconds] = [line.envStep - before.envStep, line.tS - before.tS];
-    // A run that was started again counts its steps on, and its time too; what was between is no throughput.
+    // A restarted run continues to count steps and time; the interval between is no throughput.
     return seconds > 0 && steps >= 0 ? [{ step: line.envStep, value: steps / seconds }] : [];
   });
 };
@@ -336,7 +336,7 @@ function learner(key: string, hue: Hue): Series {
   return { label: spoken(key), hue, points: numbers('update', key) };
 }
 
-/** Drawn above, or no quantity of training. */
+/** Fields of `update` drawn above, or that are no quantity of training. */
 const DRAWN: readonly string[] = [
   'criticLoss',
   'actorLoss',
@@ -349,7 +349,7 @@ const DRAWN: readonly string[] = [
   'envStep',
 ];
 
-/** All charts that `lines` have numbers for: the usual ones, then what else the learner's algorithm says of itself. */
+/** All charts with data in `lines`: the standard ones, then further metrics of the learner's algorithm. */
 export function chartsOf(lines: readonly MetricLine[]): readonly Chart[] {
   const update = lines.find(({ kind }) => kind === 'update') ?? {};
   const own = Object.keys(update).filter(
@@ -361,7 +361,7 @@ export function chartsOf(lines: readonly MetricLine[]): readonly Chart[] {
   return [...CHARTS, ...further].filter(({ series }) => series.some(({ points }) => points(lines).length > 0));
 }
 
-/** Exponential moving average of a series; 0 leaves it as it is. `weight` of what was before, [0, 1). */
+/** Bias-corrected exponential moving average; 0 leaves the series unchanged. `weight` of the past, [0, 1). */
 export function smoothed(points: readonly Point[], weight: number): readonly Point[] {
   if (weight === 0) return points;
   let mean = 0;

@@ -1,4 +1,4 @@
-/** The report's charts, each from the metric records alone. */
+/** Charts of the report, each from the metric records alone. */
 import { type HistogramData, mean, percent, quantile, quantileOf } from '../../core/index.ts';
 import type { MetricKind, MetricRecord, RunSummary } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
@@ -22,22 +22,22 @@ import { chartsOf, type Hue, type MetricLine, type Point, thinned } from '../pag
 
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
 
-/** Of charts that have half a page's width. */
+/** Height of charts at half the page's width. */
 const TALL_PX = 280;
 const STEPS_LABEL = 'environment steps';
 const RETURN_LABEL = 'discounted return that came';
 const TIME_LABEL = 'time in the run, s';
 const CURVE_POINTS = 300;
 const SCATTER_POINTS = 1500;
-/** A pause between records of so many usual ones is a gap. */
+/** A pause of this many median intervals between records is a gap. */
 const GAP_FACTOR = 5;
 
-/** The records of one kind. */
+/** Records of one kind. */
 export function only<K extends MetricKind>(records: readonly MetricRecord[], kind: K): Of<K>[] {
   return records.filter((record): record is Of<K> => record.kind === kind);
 }
 
-/** What the monitor's training view draws; `targetRate`: the success that was asked for. */
+/** Charts of the monitor's training view; `targetRate`: requested success rate. */
 export function trainingFigures(records: readonly MetricRecord[], targetRate: number | null): Html[] {
   const lines = records as readonly unknown[] as readonly MetricLine[];
   const lastStep = lines.reduce((most, { envStep }) => Math.max(most, envStep), 0);
@@ -63,7 +63,7 @@ export function trainingFigures(records: readonly MetricRecord[], targetRate: nu
   });
 }
 
-/** Is the critic believable? */
+/** Calibration of the critic. */
 export function calibration(records: readonly MetricRecord[]): Html {
   const all = only(records, 'calibration').flatMap((record) => record.pairs);
   const pairs = all
@@ -71,7 +71,7 @@ export function calibration(records: readonly MetricRecord[]): Html {
     .filter((_, i, kept) => i % Math.ceil(kept.length / SCATTER_POINTS) === 0);
   const returns = rangeOf(pairs.map(([, gain]) => gain));
   const values = rangeOf(pairs.map(([q]) => q));
-  // Where Q and return can be equal.
+  // Range in which Q and return can be equal.
   const [from, to] = [Math.max(returns[0], values[0]), Math.min(returns[1], values[1])];
   const error = pairs.length === 0 ? 0 : mean(pairs.map(([q, gain]) => q - gain));
   const chart: ChartView = {
@@ -101,12 +101,15 @@ export function calibration(records: readonly MetricRecord[]): Html {
   );
 }
 
-/** [least, greatest] of `values`, [0, 1] of none. Axes have their own: returns of a good policy take little of what Q takes. */
+/** [min, max] of `values`, [0, 1] if empty. Each axis has its own: returns of a good policy span little of the range of Q. */
 function rangeOf(values: readonly number[]): Range {
   return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
 }
 
-/** `all`: with the evaluation, which has no records. Which safety stages acted, why, and how often; how much room was left, and what the energy tank held. */
+/**
+ * Activity of the safety stages and its reasons, with the room left and the energy tank's level. `all`: totals that
+ * include the evaluation, which has no records.
+ */
 export function filterActivity(records: readonly MetricRecord[], all?: RunSummary['safety']): Html {
   const safety = only(records, 'safety');
   const last = safety.at(-1);
@@ -137,7 +140,7 @@ const STAGE_MESSAGES: Readonly<Record<string, string>> = {
   shield: 'Keeps a stopping path that is clear, or brakes.',
 };
 
-/** Each stage of the chain in its order, with the least margin of the whole run. */
+/** Stages of the chain in order, with the smallest margin of the whole run. */
 function stageTable(safety: readonly Of<'safety'>[]): Html {
   const last = safety.at(-1)!;
   const rows = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
@@ -178,7 +181,7 @@ function roomCurves(safety: readonly Of<'safety'>[]): Html {
   return html`<div class="pair">${margin}${tank}</div><p>The least safety margin is the smallest room to any limit since the record before, as a share of that limit: 0 % is at the limit.</p>`;
 }
 
-/** Runs of points without a gap: one that is far longer than usual, as during validation, is not drawn through. */
+/** Splits points at gaps far longer than usual, as during validation, which lines are not drawn across. */
 function withoutGaps(points: readonly Point[]): Point[][] {
   const steps = points.slice(1).map(({ step }, i) => step - points[i]!.step);
   const usual = quantile(steps, 0.5);
@@ -197,7 +200,7 @@ const HISTOGRAM_TITLES: Readonly<Record<string, string>> = {
   observationAgeMs: 'Observation age',
 };
 
-/** How long things took. */
+/** Histograms of durations. */
 export function histograms(records: readonly MetricRecord[]): HtmlPart {
   const latest = new Map(only(records, 'histogram').map((record) => [record.name, record.data]));
   if (latest.size === 0) return NOT_RECORDED;
@@ -232,7 +235,7 @@ function histogram(name: string, data: HistogramData): Html {
   );
 }
 
-/** Mean Q in ten bins of the return; bins with fewer than five steps say nothing. */
+/** Mean Q in ten bins of the return; omitted if a bin has fewer than five steps. */
 function binned(pairs: readonly (readonly [number, number])[]): Point[] {
   const sorted = [...pairs].sort((a, b) => a[1] - b[1]);
   const size = Math.ceil(sorted.length / 10);

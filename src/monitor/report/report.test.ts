@@ -144,7 +144,7 @@ const empty: ReportData = {
 
 const VOID = new Set(['meta', 'input', 'br', 'img', 'link', 'hr']);
 
-/** The first tag that does not match its opening one, or null. Scripts and styles count as text. */
+/** First tag that does not match its opening one, or null. Scripts and styles count as text. */
 function unbalanced(html: string): string | null {
   const markup = html.replace(/(<(script|style)[^>]*>)[\s\S]*?(<\/\2>)/g, '$1$3');
   const open: string[] = [];
@@ -175,7 +175,7 @@ describe('renderReport', () => {
   it('holds modules that parse and import nothing', () => {
     const modules = modulesIn(renderReport(full()));
     expect(modules).toHaveLength(2);
-    // What has nothing to play or to draw has nothing to run.
+    // A report without recordings or charts embeds no script for them.
     expect(modulesIn(renderReport({ ...full(), recordings: [] }))).toEqual([modules[0]]);
     expect(modulesIn(renderReport(empty))).toEqual([]);
     for (const module of modules) {
@@ -338,7 +338,7 @@ describe('renderReport', () => {
   });
 });
 
-/** The text of the first table row that begins with `head`. */
+/** Text of the first table row that begins with `head`. */
 function rowsOf(html: string): (head: string) => string {
   const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
     row!.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '),
@@ -346,7 +346,7 @@ function rowsOf(html: string): (head: string) => string {
   return (head) => rows.find((row) => row.trim().startsWith(head)) ?? '';
 }
 
-/** What runs in the page. */
+/** Scripts of the page. */
 function modulesIn(html: string): string[] {
   return [...html.matchAll(/<script type="module">([\s\S]*?)<\/script>/g)].map(([, module]) => module!);
 }

@@ -1,4 +1,4 @@
-/** The page of a run: one HTML file that needs nothing else. */
+/** Report page of a run: a self-contained HTML file. */
 import { join } from 'node:path';
 import { counted, mean, percent, replaceFile, wilsonInterval } from '../../core/index.ts';
 import {
@@ -39,14 +39,14 @@ import { calibration, filterActivity, histograms, only, trainingFigures } from '
 import type { ReportData } from './run-data.ts';
 import { whyRows } from './why.ts';
 
-/** Writes `report.html` into `folder`, whole or not at all; gives its path. Rejects when the disk refuses. */
+/** Writes `report.html` into `folder` atomically; returns its path. Rejects if the disk refuses. */
 export async function writeReport(folder: string, data: ReportData): Promise<string> {
   const path = join(folder, RUN_FILES.report);
   await replaceFile(path, renderReport(data));
   return path;
 }
 
-/** The whole page. */
+/** Renders the whole page. */
 export function renderReport(data: ReportData): string {
   const { records, summary, recordings } = data;
   const intervals = isTeleop(data) ? '' : ' Intervals are Wilson score intervals at 95 %.';
@@ -66,7 +66,7 @@ export function renderReport(data: ReportData): string {
   });
 }
 
-/** People alone drove: there is no task, and nothing to learn or to succeed in. */
+/** True for teleoperation: there is no task, and nothing to learn or to succeed in. */
 function isTeleop({ configText }: ReportData): boolean {
   return settingsOf(configText).get('run.command') === 'teleop';
 }
@@ -82,12 +82,12 @@ function learningSections(data: ReportData): Html[] {
   ];
 }
 
-/** False of a policy that ran without a learner: its episodes train nothing. */
+/** False for a policy run without a learner: its episodes train nothing. */
 function isLearning(records: readonly MetricRecord[]): boolean {
   return only(records, 'setup').at(-1)?.learner !== null;
 }
 
-/** What the robot's own episodes say: of live runs, and of those that ended before their evaluation. */
+/** Headline from the robot's own episodes, for live runs and runs that ended before their evaluation. */
 function robotHeadline(records: readonly MetricRecord[]): string | undefined {
   const episodes = only(records, 'episode').filter(
     ({ purpose, cutBy }) => purpose === 'training' && cutBy === undefined,
@@ -97,7 +97,7 @@ function robotHeadline(records: readonly MetricRecord[]): string | undefined {
   return `${episodes.filter(({ success }) => success).length} of ${episodes.length} ${what} succeeded`;
 }
 
-/** How much of what the robot did was a person's or the script's. */
+/** Share of the operator's or the script's help. */
 function helpText({ records, summary }: ReportData): Html {
   const episodes = only(records, 'episode').filter(({ purpose }) => purpose === 'training');
   const alone = episodes.filter(({ interventions, cutBy }) => interventions === 0 && cutBy === undefined);
@@ -109,14 +109,14 @@ function helpText({ records, summary }: ReportData): Html {
   return html`<p>Without help ${successes} of ${counted(alone.length, 'episode')} succeeded; ${workRatesText(rates)}.${uncounted}</p>`;
 }
 
-/** Over all training episodes from their first step on, as the run counted them; by its records where it did not come to sum up. */
+/** Rates over all training episodes from their first step on, as counted by the run; from its records if it wrote no summary. */
 function trainingRates(summary: RunSummary | null, episodes: Parameters<typeof workOf>[0]): WorkRates {
   const { training_successes_per_hour: successesPerHour, human_step_share: humanStepShare } = summary ?? {};
   if (successesPerHour === undefined || humanStepShare === undefined) return workRates(workOf(episodes));
   return { successesPerHour, humanStepShare };
 }
 
-/** How the base policy and the learned one shared the episodes, where the task has a phase switch. */
+/** Shares of base and learned policy in the episodes, for tasks with a phase switch. */
 function basePhaseText(records: readonly MetricRecord[]): Html {
   const phased = only(records, 'episode').filter(
     ({ purpose, basePhase }) => purpose === 'training' && basePhase !== undefined,
@@ -130,7 +130,7 @@ function basePhaseText(records: readonly MetricRecord[]): Html {
   return html`<p>The base policy drove in ${percent(share)} of the steps. Of ${phased.length} episodes the critical phase began by rule in ${begunBy('rule').length}, by button in ${begunBy('button').length}, and not at all in ${never.length}, of which ${alone} succeeded.</p>`;
 }
 
-/** How often a script or a second policy brought the robot back, and who did where that failed. */
+/** Resets done by a script or a second policy, and by what the failed ones were completed. */
 function resetText(records: readonly MetricRecord[]): Html {
   const resets = only(records, 'reset');
   if (resets.length === 0) return NOTHING;
@@ -141,7 +141,7 @@ function resetText(records: readonly MetricRecord[]): Html {
   return html`<p>${back} of ${resets.length} ways back to where an episode begins got there, by ${resets[0]!.by}${others}.</p>`;
 }
 
-/** How often the robot asked for help, how often a person answered, and what became of those episodes. */
+/** Number of help requests, how many were answered, and the outcome of those episodes. */
 function askedText(records: readonly MetricRecord[]): Html {
   const asked = only(records, 'help');
   if (asked.length === 0) return NOTHING;
@@ -244,14 +244,14 @@ function player(recording: EpisodeRecording): Html {
 
 interface ComparedRow {
   readonly label: string;
-  /** The episodes that it was measured on. */
+  /** Kind of episodes that it was measured on. */
   readonly on: 'evaluation' | 'validation' | 'training' | 'running';
   readonly successes: number;
   readonly episodes: number;
   readonly meanSteps: number | null;
 }
 
-/** What was measured: evaluations, each by its newest figure, and beside them what costs nothing to compare with. */
+/** Measurements: the newest figure of each evaluation, and baselines that are available at no cost. */
 function compared(records: readonly MetricRecord[]): ComparedRow[] {
   const evaluations = [...new Map(only(records, 'evaluation').map((record) => [record.label, record])).values()];
   const rounds = only(records, 'validation');
@@ -321,7 +321,7 @@ function share(part: number, whole: number): string {
   return percent(whole > 0 ? part / whole : 0);
 }
 
-/** What ended the training, for readers of the report; empty for runs that did not write it down. */
+/** Reason for the end of training; empty for runs that did not record it. */
 function endedBy(summary: RunSummary): string {
   if (summary.ended_by === undefined) return '';
   const reasons = {

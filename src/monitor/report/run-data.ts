@@ -1,4 +1,4 @@
-/** What a report shows, read back from a run's folder, so that it can be made again at any time. */
+/** Data of a report, read back from a run's folder, so that the report can be regenerated at any time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
@@ -12,28 +12,28 @@ import {
   type RunSummary,
 } from '../../record/index.ts';
 
-/** Everything that a report shows, as plain data. */
+/** All data of a report, as plain values. */
 export interface ReportData {
   readonly runId: string;
-  /** Null where the run ended before it could sum up. */
+  /** Null if the run ended before writing one. */
   readonly summary: RunSummary | null;
-  /** The resolved configuration as it was written to the run's folder. */
+  /** Resolved configuration as written to the run's folder. */
   readonly configText: string;
   readonly records: readonly MetricRecord[];
-  /** Lines of the metrics file that could not be read. */
+  /** Number of unreadable lines in the metrics files. */
   readonly skippedLines: number;
   readonly recordings: readonly EpisodeRecording[];
 }
 
 /**
- * The data of the run in `folder`. Files that are missing leave their part empty, because a run that was
- * stopped half-way deserves a report too; files that are there and unreadable throw a `ReinError`.
+ * Loads the data of the run in `folder`. Missing files leave their part empty, since an aborted run deserves a report
+ * too; unreadable files throw a `ReinError`.
  */
 export async function loadReportData(folder: string): Promise<ReportData> {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw new ReinError('storage', `${folder} is not a folder that can be read.`, { cause });
   });
-  // Robot and learner may each write their own file beside the other's.
+  // Robot and learner may each write their own file.
   const files = names.filter((name) => /^metrics.*\.jsonl$/.test(name)).sort();
   const parts = await Promise.all(files.map(async (name) => parseMetrics(await readFile(join(folder, name), 'utf8'))));
   return {

@@ -1,9 +1,9 @@
-/** "Why is it not learning?" as the monitor shows it. */
+/** "Why is it not learning?" as in the monitor. */
 import { Diagnosis, type MetricRecord, quantityText, type Row } from '../../record/index.ts';
 import { type Html, html, NOT_RECORDED, NOTHING, sign } from '../page/html.ts';
 import { CHECK_STATES, countsText, isWrong, worstFirst } from '../page/signs.ts';
 
-/** What is bad comes first and open, with its remedy. */
+/** Findings, worst first; bad ones are open and show their remedy. */
 export function whyRows(records: readonly MetricRecord[]): Html {
   if (!records.some(({ kind }) => kind === 'setup')) return NOT_RECORDED;
   const diagnosis = new Diagnosis();

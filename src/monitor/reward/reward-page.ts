@@ -1,13 +1,13 @@
-/** What a reward classifier was checked on, and what it took for a success: one page that loads nothing. */
+/** Page on a reward classifier's check: the states checked and its verdicts, self-contained. */
 import { percent, ReinError, replaceFile } from '../../core/index.ts';
 import { type ClassifierCheck, type FalsePositive, truthOf } from '../../offline/index.ts';
 import type { Share } from '../../tasks/index.ts';
 import { cards, type Html, html, meter, meters, numbers, renderPage, section, table, words } from '../page/html.ts';
 
-/** More rows than anybody reads. */
+/** Longest table. */
 const MOST_ROWS = 200;
 
-/** Writes the page; gives its path. Rejects with `ReinError('storage')`. */
+/** Writes the page; returns its path. Rejects with `ReinError('storage')`. */
 export async function writeRewardPage(path: string, check: ClassifierCheck): Promise<string> {
   try {
     await replaceFile(path, rewardPage(check));

@@ -1,4 +1,4 @@
-/** The charts of a safety report. */
+/** Charts of a safety report. */
 import { percent } from '../../core/index.ts';
 import type { SafetyCheckResult, StopFigure, StopResult, Trace } from '../../safety-check/index.ts';
 import type { ChartLine, ChartView } from '../page/chart.ts';
@@ -19,7 +19,7 @@ import type { Hue } from '../page/training-charts.ts';
 
 const HUES = ['blue', 'orange', 'green', 'violet'] as const;
 
-/** The courses of the trials that came nearest to a limit. */
+/** Margins over time of the trials that came nearest to a limit. */
 export function marginFigure({ worst }: SafetyCheckResult): Html {
   const lowest = Math.min(0, ...worst.flatMap(({ margin }) => margin));
   const chart: ChartView = {
@@ -40,7 +40,7 @@ export function marginFigure({ worst }: SafetyCheckResult): Html {
   );
 }
 
-/** The tank of the wildest trial. */
+/** Energy tank over time in the trial with the highest kinetic energy. */
 export function energyFigure({ energy }: SafetyCheckResult): Html {
   const { trace, hasTank, tankFloorJ } = energy;
   if (trace === null) return html`<p class="empty">Without masses in the model there is no energy to reckon with.</p>`;
@@ -68,7 +68,7 @@ export function energyFigure({ energy }: SafetyCheckResult): Html {
   return figure(chart, true, caption);
 }
 
-/** Peak energy and force with the tank and without. */
+/** Peak energy and force with and without the tank. */
 export function comparisonFigures({ energy }: SafetyCheckResult): Html {
   const figures = (energy.comparison ?? []).map((each) => {
     const isWall = each.attack === 'wall';
@@ -84,7 +84,7 @@ export function comparisonFigures({ energy }: SafetyCheckResult): Html {
   return figures.length === 0 ? NOTHING : html`<div class="stack">${figures}</div>`;
 }
 
-/** Two rows of a comparison, against the larger of the two. */
+/** Two rows of a comparison, scaled to the larger value. */
 function pair(what: string, unit: string, withTank: number, without: number): HtmlPart[][] {
   const most = Math.max(withTank, without, 1e-9);
   return [
@@ -140,7 +140,7 @@ function histogramFigure(title: string, unit: string, scale: number, stop: StopF
   );
 }
 
-/** An axis from the beginning of the trials to the end of the longest. */
+/** Time axis from the start of the trials to the end of the longest. */
 function overTime(traces: readonly Trace[]): Pick<ChartView, 'along' | 'xLabel' | 'xRange' | 'heightPx'> {
   const label = 'time in the trial, s';
   const endS = Math.max(...traces.map(({ timeS }) => timeS.at(-1) ?? 0));

@@ -1,4 +1,4 @@
-/** The page of a safety check: one HTML file that needs nothing else. */
+/** Page of a safety check: a self-contained HTML file. */
 import { percent, replaceFile } from '../../core/index.ts';
 import { printedBound, type SafetyCheckResult } from '../../safety-check/index.ts';
 import {
@@ -17,12 +17,12 @@ import {
 import { comparisonFigures, energyFigure, marginFigure, stopFigures } from './safety-figures.ts';
 import { armTable, attackersTable, limitsTable, marginsTable, stagesTable, violationsTable } from './safety-tables.ts';
 
-/** Writes the page to `path`, whole or not at all. Rejects when the disk refuses. */
+/** Writes the page to `path` atomically. Rejects if the disk refuses. */
 export async function writeSafetyReport(path: string, result: SafetyCheckResult): Promise<void> {
   await replaceFile(path, renderSafetyReport(result));
 }
 
-/** The whole page; no script runs in it. */
+/** Renders the whole page; it needs no script except for its figures. */
 export function renderSafetyReport(result: SafetyCheckResult): string {
   return renderPage({
     title: `Safety check: ${result.robot}`,

@@ -1,4 +1,4 @@
-/** The tables of a safety report. */
+/** Tables of a safety report. */
 import { percent, significant } from '../../core/index.ts';
 import {
   type AdversaryName,
@@ -23,7 +23,7 @@ import {
   table,
 } from '../page/html.ts';
 
-/** What each attacker does, in a few words. */
+/** Name and short description of each attacker. */
 const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>> = {
   uniform: ['Random', 'uniform numbers'],
   bangBang: ['Bang-bang', 'full one way or the other'],
@@ -59,7 +59,7 @@ export function violationsTable({ violations, untried }: SafetyCheckResult): Htm
   return html`${table(['', numbers('Violations'), numbers('in'), numbers('Rate below')], rows)}${note}`;
 }
 
-/** What the simulated arm did beyond what its reference was held to, and what to set for that. */
+/** Excursions of the simulated arm beyond the limits of its reference, and the margins to set for them. */
 export function armTable({ arm }: SafetyCheckResult): Html {
   if (!arm.applies)
     return html`<p class="empty">Not looked at: it is a mobile base, or no file says what it weighs.</p>`;
@@ -82,7 +82,7 @@ function withUnit(value: number, unit: string): string {
   return unit === '1' ? `${figureOf(100 * value)} %` : `${figureOf(value)} ${unit}`;
 }
 
-/** How often each stage changed what was asked: one that never acts was not tried. */
+/** Share of ticks in which each stage changed the request: a stage that never acts was not tested. */
 export function stagesTable({ stages }: SafetyCheckResult): Html {
   const rows = stages.map(({ stage, ticks, share }) => [stage, percent(share, 0), shortNumber(ticks)]);
   return table(['Stage', numbers('Acted'), numbers('Ticks')], rows);

@@ -1,4 +1,4 @@
-/** Success over a run as a plot of text. Pure. */
+/** Success over a run as a text plot. Pure. */
 import { ink, type TextStyle } from './text.ts';
 
 /** Rows of the plot. */
@@ -7,8 +7,8 @@ const LABEL_COLUMNS = 6;
 const BLOCKS = ' ▁▂▃▄▅▆▇█';
 
 /**
- * `shares` (0..1, oldest first) from the left to the right, as many columns as there are or fit into `width`: then each is the mean of
- * its part. `CURVE_ROWS` lines; none for fewer than two shares, which are no curve.
+ * Plots `shares` (0..1, oldest first) left to right, one column each, or as the means of `width` equal parts if there
+ * are more. Returns `CURVE_ROWS` lines; none for fewer than two shares, which are no curve.
  */
 export function learningCurve(shares: readonly number[], width: number, style: TextStyle): string[] {
   if (shares.length < 2) return [];
@@ -21,7 +21,7 @@ export function learningCurve(shares: readonly number[], width: number, style: T
   });
 }
 
-/** The means of `count` parts of `values`, as equal as they can be. */
+/** Means of `count` parts of `values`, as equal in size as possible. */
 function spreadOver(values: readonly number[], count: number): number[] {
   return Array.from({ length: count }, (_, i) => {
     const part = values.slice(Math.floor((i * values.length) / count), Math.floor(((i + 1) * values.length) / count));
@@ -29,7 +29,7 @@ function spreadOver(values: readonly number[], count: number): number[] {
   });
 }
 
-/** What stands in a row of which the curve fills the share `filled`; a line at 0 is seen too. */
+/** Character of a row that the curve fills to the share `filled`; a curve at 0 is visible too. */
 function glyph(filled: number, { glyphs }: TextStyle): string {
   if (glyphs === 'ascii') return filled >= 0.5 ? '#' : filled >= 0 ? '.' : ' ';
   return BLOCKS[Math.min(8, Math.max(filled >= 0 ? 1 : 0, Math.round(8 * filled)))]!;

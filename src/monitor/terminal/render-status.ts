@@ -1,4 +1,4 @@
-/** A run's status as lines of text. Pure: the same status and width give the same lines. */
+/** Run status as lines of text. Pure: the same status and width give the same lines. */
 import { clockText, counted, grouped, percent, wilsonInterval } from '../../core/index.ts';
 import { perHourText } from '../../record/index.ts';
 import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.ts';
@@ -8,19 +8,19 @@ import { sideView } from './side-view.ts';
 import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle, wrapped } from './text.ts';
 
 const LABEL_COLUMNS = 11;
-/** What stands before a phase's progress, where its name is too long. */
+/** Label of a phase's progress row if its name is too long. */
 const SHORT: Partial<Record<RunStatus['phase'], string>> = { demonstrations: 'Shown', 'behaviour cloning': 'Cloning' };
 const MESSAGES_SHOWN = 3;
-/** A rule, who drives, and messages. */
+/** A rule, the driver, and messages. */
 const REST_LINES = 2 + MESSAGES_SHOWN;
 const GAP = '   ';
-/** Where the arm is drawn: in a display so wide, where so many rows are left. */
+/** Smallest width and height left at which the arm is drawn. */
 const SIDE_WIDTH = 100;
 const SIDE_ROWS = 10;
 const MOST_SIDE_ROWS = 16;
 const SIDE_COLUMNS = 46;
 
-/** What the words of the display mean, for whoever asks for help: lines that fit a terminal of 80 columns. */
+/** Legend of the display, for the help text: lines that fit a terminal of 80 columns. */
 export const LEGEND: readonly string[] = [
   'UTD      updates per environment step: achieved, and as configured',
   'Filters  ticks in which the safety chain changed a command; margin: what is left to the',
@@ -29,10 +29,9 @@ export const LEGEND: readonly string[] = [
 ];
 
 /**
- * The display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20); and the learning curve, with the arm
- * from the side, where they fit into `rows`. Rows about what the run has
- * none of (a learner, a tool, steps to count) are left out, and so are facts that do not fit at the end of a line, least
- * important first.
+ * Display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20); plus the learning
+ * curve and the side view of the arm if they fit into `rows`. Rows that do not apply to the run (no learner, tool or
+ * number of steps) are omitted, as are facts that do not fit at the end of a line, least important first.
  */
 export function renderStatus(status: RunStatus, width: number, style: TextStyle = PLAIN, rows = 0): string[] {
   const room = Math.max(20, Math.floor(width));
@@ -47,7 +46,7 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   if (status.recording !== undefined) add('Recorded', recordingFacts(status.recording));
   add('Steps', stepFacts(status, room, style));
   if (hasLearner(status)) add('Updates', updateFacts(status));
-  // Success is a policy's: where people alone drive, there is none to measure.
+  // Success is a policy's: teleoperation has none to measure.
   if (status.policy.isAbsent !== true) {
     add('Success', successFacts(status, room, style));
     add('Help', helpFacts(status));
@@ -60,19 +59,19 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   lines.push(rule, operatorLine(status, room, style));
   const pointer = style.glyphs === 'unicode' ? '›' : '>';
   const { prompt } = status.operator;
-  // What a person has to do stands at its end: it is not cut.
+  // The operator's instruction is at the end of the prompt: it is not cut.
   const asked = prompt === undefined ? [] : wrapped(`${pointer} ${oneLine(prompt)}`, room, MESSAGES_SHOWN, style);
   lines.push(...asked.map((line) => ink(style, 'yellow', line)));
   const left = MESSAGES_SHOWN - asked.length;
   for (const message of left > 0 ? status.messages.slice(-left) : []) {
     lines.push(fit(`${ink(style, 'dim', pointer)} ${oneLine(message)}`, room, style));
   }
-  // Messages come and go: the curve has to stay where it is.
+  // Messages come and go; the curve must keep its place.
   lines.splice(end, 0, ...pictures(status, room, rows - end - REST_LINES, style));
   return lines;
 }
 
-/** The learning curve in `rows` lines, and beside it the arm from the side where both have room; nothing where neither has. */
+/** Learning curve in `rows` lines, with the side view of the arm if both fit; empty if neither does. */
 function pictures({ successHistory, tool }: RunStatus, width: number, rows: number, style: TextStyle): string[] {
   if (rows < CURVE_ROWS) return [];
   if (tool?.jointsM === undefined || width < SIDE_WIDTH || rows < SIDE_ROWS) {
@@ -86,12 +85,12 @@ function pictures({ successHistory, tool }: RunStatus, width: number, rows: numb
   return [...above, ...curve].map((line, i) => `${line}${' '.repeat(room - columns(line))}${GAP}${side[i]}`.trimEnd());
 }
 
-/** A robot that acts alone has no learner to say anything of. */
+/** False for a robot that acts alone. */
 function hasLearner({ utdTarget }: RunStatus): boolean {
   return utdTarget > 0;
 }
 
-/** The same on one line, for logs and pipes: complete words, no colour, no cut. */
+/** Status on one line, for logs and pipes: complete words, no colour, no truncation. */
 export function renderLine(status: RunStatus): string {
   const { successes, episodes } = status.success;
   const interval = wilsonInterval(successes, episodes);
@@ -164,7 +163,7 @@ function progress(done: number, total: number, unit: string, width: number, styl
   return barColumns < 8 ? [words, percent(share, 0)] : [bar(share, barColumns, style), words, percent(share, 0)];
 }
 
-/** What `rein record` has come to. */
+/** Progress of `rein record`. */
 function recordingFacts(recording: RecordingStatus): string[] {
   const { state, kept, wanted, failed, meanSteps, steps, stepsPerS, journalBytes, freeBytes } = recording;
   const tried = kept + failed;
@@ -176,7 +175,7 @@ function recordingFacts(recording: RecordingStatus): string[] {
   ];
 }
 
-/** Without a number of steps to come there is nothing to be a share of. */
+/** Without a total, no share is shown. */
 function stepFacts({ envSteps, envStepsTotal }: RunStatus, width: number, style: TextStyle): string[] {
   return envStepsTotal > 0 ? progress(envSteps, envStepsTotal, '', width, style) : [grouped(envSteps)];
 }
@@ -204,7 +203,7 @@ function perHourFacts({ success: { rates } }: RunStatus): string[] {
   return perHour === undefined ? [] : [`${perHourText(perHour)} successes/h`];
 }
 
-/** Millimetres and newtons as somebody who steers reads them: signs stay where they are. */
+/** Millimetres and newtons for steering: signs keep their columns. */
 function toolFacts({ positionM, offsetM, forceN }: ToolView): string[] {
   const mm = (metres: readonly number[]): string => metres.map((v) => decimal(1e3 * v, 1).padStart(6)).join(' ');
   const offset = offsetM === undefined ? [] : [`to go ${mm(offsetM)} mm`];
@@ -224,12 +223,12 @@ function filterFacts(status: RunStatus, style: TextStyle): string[] {
   return violations > 0 ? [ink(style, 'red', broken), changed, ...room] : [changed, broken, ...room];
 }
 
-/** Content of the energy tank, where there is one. */
+/** Energy tank level, if there is a tank. */
 function tankFacts({ filter: { tankLevel } }: RunStatus): string[] {
   return tankLevel === null ? [] : [`tank ${percent(tankLevel)}`];
 }
 
-/** How fast a point of the arm may be, where that is limited: reduced speed, or the file's own limit. */
+/** Speed limit of any point of the arm, if there is one: reduced speed, or that of the robot's file. */
 function speedFacts({ filter: { toolSpeedMPerS } }: RunStatus): string[] {
   return toolSpeedMPerS === undefined ? [] : [`tool at most ${decimal(toolSpeedMPerS, 2)} m/s`];
 }
@@ -241,7 +240,7 @@ function policyFacts(status: RunStatus): string[] {
   return [...own, ...ahead(status)];
 }
 
-/** The learner's newest weights, where they are not the ones in use. */
+/** Version of the learner's newest weights, if not in use yet. */
 function ahead({ policy: { version, learnerVersion } }: RunStatus): string[] {
   return learnerVersion > version ? [`learner has ${grouped(learnerVersion)}`] : [];
 }
@@ -250,7 +249,7 @@ function linkFacts(status: RunStatus, style: TextStyle): string[] {
   const { sent, acked, pending, lost, duplicated } = status.link;
   const flow = [`${grouped(sent)} sent`, `${grouped(acked)} acked`, `${grouped(pending)} pending`];
   const harm = [`${grouped(lost)} lost`, `${grouped(duplicated)} duplicated`];
-  // What went wrong comes first, where no narrow terminal can hide it.
+  // Losses come first, where a narrow terminal does not hide them.
   return lost + duplicated > 0 ? [...harm.map((fact) => ink(style, 'red', fact)), ...flow] : [...flow, ...harm];
 }
 
@@ -263,7 +262,7 @@ function operatorLine(status: RunStatus, width: number, style: TextStyle): strin
   return fit([driving, ...personFacts(person, name), ...keys].join(GAP), width, style);
 }
 
-/** What was heard of the person, also while it does not count yet. */
+/** Echo of the operator's input, also before it takes effect. */
 function personFacts(person: OperatorEcho | undefined, driving: string): string[] {
   if (person === undefined) return [];
   const { isInControl, isStopped, stepScale, lastKey } = person;

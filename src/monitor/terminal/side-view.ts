@@ -1,17 +1,18 @@
-/** An arm from the side as text: in the upright plane through its base and its tool. Pure. */
+/** Side view of an arm as text: in the vertical plane through its base and tool. Pure. */
 import { ink, type TextStyle } from './text.ts';
 
-/** What is seen of the arm's reach: behind the base, and below it. */
+/** Visible part behind and below the base, as shares of the arm's reach. */
 const BEHIND = 0.3;
 const BELOW = 0.12;
-/** Dots of a Braille character, across and down; their bits are those of Unicode, U+2800 onwards. */
+/** Dots of a Braille character, across and down; bits as in Unicode, from U+2800. */
 const DOTS = { across: 2, down: 4 } as const;
 const BITS = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80] as const;
 const BLANK = 0x2800;
 
 /**
- * `height` lines of `width` columns, ≥ 1 each. `pointsM`: [k][3] joints from the base to the tool, which is marked, in the base frame, m. The
- * scale follows the lengths of the links alone, so that it stays while the arm moves; what lies beyond is cut off. The floor is z = 0.
+ * Draws `height` lines of `width` columns, ≥ 1 each. `pointsM`: [k][3] joints from the base to the tool, which is
+ * marked, in the base frame, m. The scale depends on the link lengths alone, so that it stays constant while the arm
+ * moves; what lies beyond is clipped. The floor is z = 0.
  */
 export function sideView(
   pointsM: readonly (readonly number[])[],
@@ -25,7 +26,7 @@ export function sideView(
     const [x = 0, y = 0] = tool;
     const reachM = Math.max(1e-3, lengthOf(pointsM));
     const out = Math.hypot(x, y);
-    // A tool above the base leaves the plane open.
+    // A tool above the base leaves the plane undefined.
     const [alongX, alongY] = out < 0.01 * reachM ? [1, 0] : [x / out, y / out];
     const perDotM = reachM * Math.max((1 + BEHIND) / (DOTS.across * width), (1 + BELOW) / (DOTS.down * height));
     const place = ([px = 0, py = 0, pz = 0]: readonly number[]): Dot => ({
@@ -41,7 +42,7 @@ export function sideView(
   return canvas.lines(style);
 }
 
-/** Of the chain, m. */
+/** Length of the chain, m. */
 function lengthOf(pointsM: readonly (readonly number[])[]): number {
   return pointsM.reduce((sum, [x = 0, y = 0, z = 0], i) => {
     const [bx = 0, by = 0, bz = 0] = pointsM[i - 1] ?? [x, y, 0];
@@ -49,7 +50,7 @@ function lengthOf(pointsM: readonly (readonly number[])[]): number {
   }, 0);
 }
 
-/** From the lower left corner, in dots. */
+/** Position from the lower left corner, in dots. */
 interface Dot {
   readonly right: number;
   readonly up: number;
@@ -58,7 +59,7 @@ interface Dot {
 class Canvas {
   readonly #width: number;
   readonly #height: number;
-  /** Bits of each character, row by row from the top. */
+  /** Bits of each character, row-major from the top. */
   readonly #cells: Uint8Array;
   #marked = -1;
 
@@ -68,7 +69,7 @@ class Canvas {
     this.#cells = new Uint8Array(width * height);
   }
 
-  /** Every `every`-th dot from one to the other. */
+  /** Draws every `every`-th dot between two points. */
   line(from: Dot, to: Dot, every: number): void {
     const count = Math.ceil(Math.max(Math.abs(to.right - from.right), Math.abs(to.up - from.up), 1));
     for (let i = 0; i <= count; i += every) {
@@ -99,7 +100,7 @@ class Canvas {
     return DOTS.down * this.#height - 1 - Math.floor(up);
   }
 
-  /** −1 beyond the edges. */
+  /** Index of the character; −1 beyond the edges. */
   #cellOf(x: number, y: number): number {
     const isInside = x >= 0 && y >= 0 && x < DOTS.across * this.#width && y < DOTS.down * this.#height;
     return isInside ? Math.floor(y / DOTS.down) * this.#width + Math.floor(x / DOTS.across) : -1;

@@ -1,9 +1,9 @@
-/** Shows a run's status: repainted in place on a terminal, one line a second elsewhere. */
+/** Display of a run's status: repainted in place on a terminal, one line a second elsewhere. */
 import type { RunStatus } from '../../session/index.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { columns, type TextStyle } from './text.ts';
 
-/** The part of a stream that the display uses; `process.stdout` is one. */
+/** Part of a stream used by the display; `process.stdout` is one. */
 export interface DisplayStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -13,33 +13,33 @@ export interface DisplayStream {
 
 export interface TerminalDisplayOptions {
   readonly stream: DisplayStream;
-  /** Environment variables: `NO_COLOR`, `TERM`, `LANG`, `LC_ALL`, `LC_CTYPE` are read. */
+  /** Environment variables; `NO_COLOR`, `TERM`, `LANG`, `LC_ALL`, `LC_CTYPE` are read. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Monotonic seconds. */
   readonly nowS: () => number;
-  /** Registers what must run when the process ends however it ends; returns the way to take it back. */
+  /** Registers a cleanup for any end of the process; returns a function that unregisters it. */
   readonly onExit?: (restore: () => void) => () => void;
 }
 
 const REPAINT_S = 0.1;
 const LINE_S = 1;
-/** Below these a picture cannot be read; ptys of programs often have a size of 0, which says nothing. */
+/** Smallest readable display; ptys of programs often report a size of 0. */
 const MIN_COLUMNS = 40;
 const MIN_ROWS = 8;
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-// Terminals that know these hold the picture back until it is whole; others ignore them.
+// Terminals that support these show a frame only once complete; others ignore them.
 const BEGIN_FRAME = '\x1b[?2026h';
 const END_FRAME = '\x1b[?2026l';
 
-/** How this stream may be written to, from what it is and what the environment says (https://no-color.org). */
+/** Text style of a stream, from its type and the environment (https://no-color.org). */
 export function textStyle(isTty: boolean, env: TerminalDisplayOptions['env']): TextStyle {
   const colour = isTty && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' ? 'ansi' : 'none';
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return { colour, glyphs: /utf-?8/i.test(locale) ? 'unicode' : 'ascii' };
 }
 
-/** Paints statuses as they come, never faster than 10 Hz. Not for the tick path: it writes to a stream. */
+/** Repaints statuses as they come, at 10 Hz at most. Not for the tick path: it writes to a stream. */
 export class TerminalDisplay {
   readonly #options: TerminalDisplayOptions;
   readonly #isTerminal: boolean;
@@ -47,7 +47,7 @@ export class TerminalDisplay {
   #painted: string[] = [];
   #lastS = Number.NEGATIVE_INFINITY;
   #lastPhase = '';
-  /** Paints what came too early, as soon as it is due. */
+  /** Paints a status that came too early once it is due. */
   #later: NodeJS.Timeout | undefined;
   #forgetExit: (() => void) | undefined;
   #stopped = false;
@@ -58,7 +58,7 @@ export class TerminalDisplay {
     this.#style = textStyle(options.stream.isTTY === true, options.env);
   }
 
-  /** Whether there is room to repaint in; a window may change its size at any time. */
+  /** True if there is room to repaint in place; a window may be resized at any time. */
   get #live(): boolean {
     const { columns: width, rows } = this.#size();
     return this.#isTerminal && width >= MIN_COLUMNS && rows >= MIN_ROWS;
@@ -70,7 +70,7 @@ export class TerminalDisplay {
     const nowS = this.#options.nowS();
     const waitS = this.#lastS + (this.#live ? REPAINT_S : LINE_S) - nowS;
     if (waitS > 1e-6 && status.phase === this.#lastPhase) {
-      // Nothing may come after it for a while: what was shown last must not stay.
+      // No further status may come for a while, so this one is shown later.
       if (this.#live) this.#later ??= setTimeout(() => this.#showLate(status), 1e3 * waitS).unref();
       return;
     }
@@ -80,7 +80,7 @@ export class TerminalDisplay {
     this.#show(status);
   }
 
-  /** Prints a line that stays, above the repainted part. */
+  /** Prints a permanent line above the repainted part. */
   print(line: string): void {
     const { stream } = this.#options;
     if (!this.#live || this.#painted.length === 0) {
@@ -90,7 +90,7 @@ export class TerminalDisplay {
     stream.write(`${BEGIN_FRAME}${this.#toTop()}\x1b[J${line}\n${this.#painted.join('\n')}\n${END_FRAME}`);
   }
 
-  /** Shows a last status whatever the rate, gives the cursor back and shows nothing more. May be called twice. */
+  /** Shows a last status regardless of the rate, restores the cursor and ends the display. May be called twice. */
   stop(last?: RunStatus): void {
     if (this.#stopped) return;
     this.#forgetLater();
@@ -100,7 +100,7 @@ export class TerminalDisplay {
     this.#forgetExit?.();
   }
 
-  /** The status as it is by now: the same object may have been changed since. */
+  /** Shows the status in its present state: the object may have changed since. */
   #showLate(status: RunStatus): void {
     this.#later = undefined;
     if (this.#stopped) return;
@@ -137,7 +137,7 @@ export class TerminalDisplay {
     this.#painted = lines;
   }
 
-  /** Back to the first painted row; a terminal made narrower since has wrapped some lines. */
+  /** Moves to the first painted row; a terminal made narrower since has wrapped lines. */
   #toTop(): string {
     const width = this.#size().columns;
     let rows = 0;

@@ -298,7 +298,7 @@ describe('TerminalDisplay', () => {
     const status = { ...training, messages: ['a late word'] };
     shown.update(status);
     expect(stripAnsi(stream.text)).not.toContain('late word');
-    // The same object, changed since: what is painted is how it is by then.
+    // The same object, changed since: its present state is painted.
     status.messages = ['a later word'];
     await vi.waitFor(() => expect(stripAnsi(stream.text)).toContain('a later word'));
     shown.stop();

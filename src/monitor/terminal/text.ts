@@ -1,9 +1,9 @@
-/** Text for terminals: what fits, what has colour, how numbers read. Every glyph used here is one column wide. */
+/** Terminal text: fitting, colours, and number formats. Every glyph used here is one column wide. */
 
-/** How a terminal may be written to. */
+/** Capabilities of a terminal. */
 export interface TextStyle {
   readonly colour: 'ansi' | 'none';
-  /** `ascii` where the locale cannot show block characters. */
+  /** `ascii` if the locale cannot show block characters. */
   readonly glyphs: 'unicode' | 'ascii';
 }
 
@@ -17,7 +17,7 @@ const SEQUENCE = /\x1b\[[0-9;?]*[A-Za-z]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
 const CONTROL = /[\x00-\x1f\x7f-\x9f]+/g;
 
-/** The text without escape sequences. */
+/** Returns the text without escape sequences. */
 export function stripAnsi(text: string): string {
   return text.replace(SEQUENCE, '');
 }
@@ -26,22 +26,22 @@ export function stripAnsi(text: string): string {
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu;
 
-/** A foreign text made safe to print on one line: control characters become a space, wide ones a question mark. */
+/** Makes external text safe to print on one line: control characters become a space, wide ones a question mark. */
 export function oneLine(text: string): string {
   return stripAnsi(text).replace(CONTROL, ' ').replace(WIDE, '?').trim();
 }
 
-/** `text` in a colour, where colours are allowed. */
+/** Returns `text` in a colour, if colours are allowed. */
 export function ink(style: TextStyle, colour: Ink, text: string): string {
   return style.colour === 'ansi' && text !== '' ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
 }
 
-/** Columns that the text takes. */
+/** Returns the width of the text, in columns. */
 export function columns(text: string): number {
   return [...stripAnsi(text)].length;
 }
 
-/** The text cut to `width` columns, with a mark where something is missing; escape sequences stay whole. */
+/** Truncates the text to `width` columns, with a mark if anything is missing; escape sequences stay whole. */
 export function fit(text: string, width: number, style: TextStyle = PLAIN): string {
   if (columns(text) <= width) return text;
   if (width <= 0) return '';
@@ -59,7 +59,10 @@ export function fit(text: string, width: number, style: TextStyle = PLAIN): stri
   return style.colour === 'ansi' ? `${out}\x1b[0m` : out;
 }
 
-/** `text` without escape sequences as at most `most` lines of `width` columns, broken between words; the last one is cut where that is too little. */
+/**
+ * Wraps `text` without escape sequences into at most `most` lines of `width` columns, between words; the last line is
+ * truncated if needed.
+ */
 export function wrapped(text: string, width: number, most: number, style: TextStyle = PLAIN): string[] {
   const lines: string[] = [];
   let rest = [...text];
@@ -72,7 +75,7 @@ export function wrapped(text: string, width: number, most: number, style: TextSt
   return [...lines, fit(rest.join(''), width, style)];
 }
 
-/** `left` and `right` at the two ends of a line of `width` columns; `left` is cut first. */
+/** Places `left` and `right` at the ends of a line of `width` columns; `left` is truncated first. */
 export function spread(left: string, right: string, width: number, style: TextStyle = PLAIN): string {
   const room = width - columns(right) - 1;
   if (room < 8) return fit(left, width, style);
@@ -80,12 +83,12 @@ export function spread(left: string, right: string, width: number, style: TextSt
   return start + ' '.repeat(width - columns(start) - columns(right)) + right;
 }
 
-/** A number with a fixed number of decimals; `-` when not finite. */
+/** Formats a number with a fixed number of decimals; `-` if not finite. */
 export function decimal(value: number, decimals: number): string {
   return Number.isFinite(value) ? value.toFixed(decimals) : '-';
 }
 
-/** A bar of `width` columns filled to `share` (0..1), to an eighth of a column where glyphs allow. */
+/** Bar of `width` columns filled to `share` (0..1), to an eighth of a column if the glyphs allow. */
 export function bar(share: number, width: number, style: TextStyle): string {
   const filled = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;
   if (style.glyphs === 'ascii') {
@@ -99,7 +102,7 @@ export function bar(share: number, width: number, style: TextStyle): string {
   return ink(style, 'cyan', '█'.repeat(whole) + part) + ink(style, 'dim', '░'.repeat(rest));
 }
 
-/** The last `width` shares (0..1) as one column each; shorter histories are shorter. */
+/** Last `width` shares (0..1) as one column each; shorter histories are shorter. */
 export function sparkline(shares: readonly number[], width: number, style: TextStyle): string {
   const steps = style.glyphs === 'unicode' ? '▁▂▃▄▅▆▇█' : '_.-~=+*#';
   const shown = shares.slice(-Math.max(0, width));

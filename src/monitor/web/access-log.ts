@@ -1,6 +1,7 @@
 /**
- * Who stopped the robot, who took its seat, and who was refused: when, and from which address, in `monitor.log` of the run's folder, one JSON
- * object a line. Bounded, and nothing waits for it: a flood is counted, a disk that takes nothing costs lines.
+ * Log of stops, seat changes and refusals, with time and address, in `monitor.log` of the run's folder, one JSON object
+ * per line. Bounded and non-blocking: entries beyond the rate limit are counted, and a disk that refuses writes costs
+ * lines.
  */
 import { appendFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,19 +9,19 @@ import { Allowance } from './allowance.ts';
 
 export interface AccessEntry {
   readonly what: 'stop' | 'seat' | 'refused';
-  /** Address of the other end; absent where its connection has gone meanwhile. */
+  /** Remote address; absent if the connection has closed meanwhile. */
   readonly from: string | undefined;
-  /** Name of the person, as they gave it; absent where nobody did. */
+  /** Name of the operator, as entered; absent if there is none. */
   readonly by?: string;
-  /** Why it was refused, or whom they took it from. */
+  /** Reason of the refusal, or the previous holder of the seat. */
   readonly why?: string;
 }
 
 export const ACCESS_LOG = 'monitor.log';
 const MOST_BYTES = 1e6;
-/** Kept for a folder that is not known yet, the newest. */
+/** Most lines kept while the folder is unknown; the newest. */
 const MOST_WAITING = 200;
-/** Stops are written first: a flood of refusals takes none of their lines. */
+/** Stops have their own allowance: a flood of refusals does not use up their lines. */
 const LINES = { stop: { perS: 10, most: 100 }, other: { perS: 2, most: 50 } } as const;
 
 type Line = AccessEntry & { readonly at: string; readonly leftOut?: number };
@@ -29,23 +30,23 @@ export class AccessLog {
   readonly #allowances = { stop: new Allowance(LINES.stop), other: new Allowance(LINES.other) };
   readonly #now: () => Date;
   #folder: string | undefined;
-  /** Before a run has said where it is. */
+  /** Lines from before the run's folder is known. */
   #waiting: Line[] = [];
   #left = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `now`: people's clock. */
+  /** `now`: wall clock. */
   constructor(now: () => Date = () => new Date()) {
     this.#now = now;
   }
 
-  /** The run's folder is known, from now on. */
+  /** Sets the run's folder and writes the lines kept so far. */
   openIn(folder: string): void {
     this.#folder = folder;
     for (const line of this.#waiting.splice(0)) this.#write(folder, line);
   }
 
-  /** Never throws, never waits. */
+  /** Never throws, never blocks. */
   add(entry: AccessEntry): void {
     const now = this.#now();
     if (!this.#allowances[entry.what === 'stop' ? 'stop' : 'other'].take(now.getTime() / 1e3)) {
@@ -59,7 +60,7 @@ export class AccessLog {
     else this.#write(this.#folder, line);
   }
 
-  /** Resolves when what was added is written, or could not be. */
+  /** Resolves once all entries added so far are written, or have failed. */
   settled(): Promise<void> {
     return this.#writing;
   }

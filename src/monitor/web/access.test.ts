@@ -47,11 +47,11 @@ describe('what a token gives', () => {
   it('is all on a machine of our own without one, and nothing elsewhere', () => {
     expect(rightOf(undefined, local)).toBe('operate');
     expect(rightOf(undefined, { ...local, host: '0.0.0.0' })).toBeUndefined();
-    // A real robot's monitor lets guests watch: a policy's process is one.
+    // A real robot's monitor lets local guests watch: the policy's process may be one.
     const real: MonitorPlace = { ...local, token: token, guests: 'watch' };
     expect(rightOf(undefined, real)).toBe('watch');
     expect(rightOf(token, real)).toBe('operate');
-    // One of an earlier run is worth no less than none, here and nowhere else.
+    // A token of an earlier run is worth no less than none, here and nowhere else.
     for (const stale of ['', token.slice(1)]) {
       expect(rightOf(stale, real)).toBe('watch');
       expect(rightOf(stale, { ...real, guests: undefined })).toBeUndefined();

@@ -1,7 +1,8 @@
 /**
- * Who may see and who may move: pure decisions of the monitor's server. On the loopback address everybody who is on the machine may see, and
- * may move what is simulated; for all else a token decides, and elsewhere nothing is served without TLS. A page of another site never gets in, whatever it carries: browsers
- * send where a request comes from, and a name that only seems to be ours is not.
+ * Access rights of the monitor's clients: pure decisions. On the loopback address every local user may watch, and may
+ * move what is simulated; otherwise a token decides, and nothing is served beyond loopback without TLS. Pages of other
+ * sites are never admitted, whatever they carry: browsers send a request's origin, and a host name that merely resolves
+ * here is rejected.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ReinError } from '../../core/index.ts';
@@ -9,22 +10,22 @@ import { ReinError } from '../../core/index.ts';
 /** `operate`: may take the seat. `watch`: sees everything, and may stop the robot. */
 export type Right = 'operate' | 'watch';
 
-/** Where the monitor listens, and with what. */
+/** Address, TLS and tokens of the monitor. */
 export interface MonitorPlace {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   /** PEM texts. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Gives `operate`. */
+  /** Grants `operate`. */
   readonly token?: string | undefined;
-  /** Gives `watch`. */
+  /** Grants `watch`. */
   readonly viewToken?: string | undefined;
-  /** What somebody on this machine may do who shows no token, or a wrong one; nothing where absent and there is any token, or else everything. */
+  /** Right of a local client without a valid token. If absent: none if there is an operating token, otherwise `operate`. */
   readonly guests?: Right | undefined;
 }
 
-/** A shorter token could be guessed. */
+/** Shorter tokens could be guessed. */
 export const LEAST_TOKEN_LETTERS = 20;
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|::1|\[::1\])$/;
@@ -56,22 +57,22 @@ function refuse(what: string): never {
   });
 }
 
-/** What whoever shows `given` may do; `undefined`: nothing. Takes as long for a wrong token as for the right one. */
+/** Right of a client that presents `given`; `undefined`: none. Takes as long for a wrong token as for the right one. */
 export function rightOf(given: unknown, place: MonitorPlace): Right | undefined {
   const shown = rightByToken(given, place);
   if (shown !== undefined || !isLoopback(place.host)) return shown;
-  // A stale token is worth no less than none: whoever sees the robot can stop it.
+  // A stale token is worth no less than none: a client that sees the robot can stop it.
   return place.guests ?? (place.token === undefined ? 'operate' : undefined);
 }
 
-/** What the token `given` gives by itself, wherever it is shown. */
+/** Right granted by the token `given` itself, independent of the address. */
 export function rightByToken(given: unknown, { token, viewToken }: MonitorPlace): Right | undefined {
   const isOperator = token !== undefined && equals(given, token);
   const isViewer = viewToken !== undefined && equals(given, viewToken);
   return isOperator ? 'operate' : isViewer ? 'watch' : undefined;
 }
 
-/** The token in a request's `authorization`. */
+/** Token in a request's `authorization` header. */
 export function bearerOf(header: string | undefined): string | undefined {
   return header?.startsWith('Bearer ') === true ? header.slice(7) : undefined;
 }
@@ -82,8 +83,8 @@ function equals(given: unknown, token: string): boolean {
 }
 
 /**
- * Why a request is not answered; `undefined` where it is. `host` and `origin` as the request's headers have them: a page that was loaded from
- * elsewhere, or by a name that was made to lead here (DNS rebinding), is none of ours.
+ * Reason to refuse a request; `undefined` if it is admitted. `host` and `origin` as in the request's headers: a page
+ * loaded from elsewhere, or under a name that was made to resolve here (DNS rebinding), is foreign.
  */
 export function foreignReason(
   host: string | undefined,
@@ -91,7 +92,7 @@ export function foreignReason(
   place: MonitorPlace,
 ): string | undefined {
   if (host === undefined) return 'The request names no host.';
-  // A name may end with the dot of the root, and has no case.
+  // A host name may end with the root's dot, and is case-insensitive.
   const name = host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
   if (isLoopback(place.host) && !isLoopback(name)) return `This monitor answers to localhost, not to ${shown(name)}.`;
   if (origin === undefined) return undefined;
@@ -100,8 +101,9 @@ export function foreignReason(
 }
 
 /**
- * Why a viewer, which shows and never asks for anything, gets no stream; `undefined` where it does. Viewers have pages of their own: whoever
- * gave them a token trusts them, and without one those that this machine serves or has on its disk are let in.
+ * Reason to refuse the stream to a viewer, which only shows; `undefined` if it is admitted. Viewers have their own
+ * pages: with a token they are trusted, and without one only pages served by this machine or opened from its disk are
+ * admitted.
  */
 export function viewerReason(
   host: string | undefined,
@@ -112,7 +114,7 @@ export function viewerReason(
   if (rightOf(token, place) === undefined) return 'Wrong token.';
   const given = rightByToken(token, place);
   if (given === 'operate') return OPERATES_IN_ADDRESS;
-  // On this machine's own address everybody has a right, whatever they show as a token.
+  // On the loopback address every client has a right, whatever token it shows.
   const isTrusted = given !== undefined || origin === undefined || isLocalOrigin(origin);
   return foreignReason(host, isTrusted ? undefined : origin, place);
 }
@@ -126,17 +128,17 @@ function isLocalOrigin(origin: string): boolean {
   return name !== undefined && isLoopback(name);
 }
 
-/** Text of strangers, short and harmless. */
+/** External text, truncated and sanitised. */
 function shown(text: string): string {
   return text.replace(/[^\w.:/[\]-]/g, '?').slice(0, 64);
 }
 
-/** What a page of ours may load and be put into: nothing of others. `scripts`: those that stand in it, as ` 'sha256-…'`. */
+/** Headers that restrict a page to its own resources and forbid embedding. `scripts`: hashes of its inline scripts, as ` 'sha256-…'`. */
 export function pageHeaders(scripts: string): Readonly<Record<string, string>> {
   return {
     'content-security-policy': `default-src 'none'; script-src 'self'${scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
-    // A page's own form says where it comes from, which a stop is asked for.
+    // A form of the page must send its origin, which a stop requires.
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',

@@ -1,7 +1,7 @@
-/** So much a second, and some at once. Pure but for its memory; time is an argument. */
+/** Token bucket: a rate with bursts. Pure except for its state; time is an argument. */
 export interface AllowanceOptions {
   readonly perS: number;
-  /** What may be taken at once after a pause. */
+  /** Burst: amount available at once after a pause. */
   readonly most: number;
 }
 
@@ -15,10 +15,10 @@ export class Allowance {
     this.#left = options.most;
   }
 
-  /** Takes `amount` while anything is left at `nowS`; what it takes beyond that is paid back by waiting. */
+  /** Takes `amount` if anything is left at `nowS`; an excess is paid back by waiting. Returns false if nothing was left. */
   take(nowS: number, amount = 1): boolean {
     const { perS, most } = this.#options;
-    // A clock that jumps back gives nothing.
+    // A clock that jumps back adds nothing.
     const passedS = Math.max(0, nowS - (this.#atS ?? nowS));
     this.#atS = nowS;
     this.#left = Math.min(most, this.#left + perS * passedS);
@@ -27,7 +27,7 @@ export class Allowance {
     return true;
   }
 
-  /** What was taken besides, whether or not it was left: it is paid back by waiting. */
+  /** Takes `amount` unconditionally; an excess is paid back by waiting. */
   charge(amount: number): void {
     this.#left -= amount;
   }

@@ -1,6 +1,6 @@
 /**
- * Answers over HTTP, as far as they cost the streams anything: each is made by itself, so much of them waits to be read, and what is read too
- * slowly is cut off. Who may operate and who only watches take nothing from each other.
+ * HTTP responses that could delay the streams: made one at a time, bounded in unread bytes, and cut off if read too
+ * slowly. Operating and watching clients have separate budgets.
  */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,25 +8,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SystemClock } from '../../core/index.ts';
 import { bearerOf, type MonitorPlace, type Right, rightOf } from './access.ts';
 
-/** Bytes that wait for readers of one right; an answer that is longer waits alone. */
+/** Most unread bytes for the clients of one right; a longer response waits alone. */
 const MOST_WAITING_BYTES = 16 * 2 ** 20;
-/** An answer is read within this time, s, and what it takes at so many bytes a second. */
+/** Time to read a response, s, plus its size at this rate. */
 const READ_S = 10;
 const LEAST_BYTES_PER_S = 64 * 1024;
 
-/** What waits for readers of one right. */
+/** Unread responses of one right. */
 interface Room {
   bytes: number;
-  /** Resolves once the next answer may be made. */
+  /** Resolves once the next response may be made. */
   turn: Promise<void>;
 }
 
-/** What is answered. */
+/** Response to make. */
 interface Answer {
-  /** The content; text, bytes, or else what JSON says of it. `undefined`: there is none. */
+  /** Returns the content: text, bytes, or a value sent as JSON. `undefined`: there is none. */
   readonly make: () => unknown;
   readonly type?: string;
-  /** What is said where there is none. */
+  /** Error text if there is none. */
   readonly missing?: string;
 }
 
@@ -44,12 +44,12 @@ export class Answers {
     this.#place = place;
   }
 
-  /** Bytes of answers that nobody has read yet. */
+  /** Bytes of unread responses. */
   get waitingBytes(): number {
     return this.#rooms.operate.bytes + this.#rooms.watch.bytes;
   }
 
-  /** Makes and sends an answer, or says why there is none. */
+  /** Makes and sends a response, or the reason why there is none. */
   async give(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -61,7 +61,7 @@ export class Answers {
     if (room.bytes > 0 && room.bytes + bytes.length > MOST_WAITING_BYTES) {
       return reply.code(503).send({ error: 'Too many answers wait to be read: ask again later.' });
     }
-    // Whoever asked may be gone meanwhile.
+    // The client may have disconnected meanwhile.
     if (!reply.raw.destroyed) {
       room.bytes += bytes.length;
       reply.raw.once('close', () => {
@@ -71,11 +71,11 @@ export class Answers {
     return reply.type(type).send(bytes);
   }
 
-  /** One at a time, and a rest as long as each took: the streams are served by the same thread. */
+  /** One at a time, each followed by a pause as long as it took: the same thread serves the streams. */
   async #inTurn(room: Room, make: () => unknown): Promise<Buffer | undefined> {
     const made = room.turn.then(async () => {
       const startS = this.#clock.nowS();
-      // What cannot be made ends this answer alone, whether it fails at once or later.
+      // A failure ends this response alone, whether synchronous or not.
       const bytes = await Promise.resolve()
         .then(make)
         .then(bytesOf)
@@ -94,7 +94,7 @@ function bytesOf(made: unknown): Buffer | undefined {
   return Buffer.from(typeof made === 'string' ? made : JSON.stringify(made));
 }
 
-/** Cuts `answer` of `bytes` off where it is not read in time. */
+/** Aborts a response of `bytes` that is not read in time. */
 export function limitReading(answer: ServerResponse, bytes: number): void {
   const timer = setTimeout(() => answer.destroy(), 1e3 * (READ_S + bytes / LEAST_BYTES_PER_S));
   answer.once('close', () => clearTimeout(timer));

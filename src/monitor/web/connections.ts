@@ -1,39 +1,42 @@
 /**
- * Connections of all kinds: the process that serves them holds the robot's other ends, which need files of their own. Of those that are too
- * many the one that has rested longest gives way to who comes, so that nobody locks others out by doing nothing; and each is answered one
- * request at a time.
+ * Bound on all connections, since the process also needs file descriptors for the robot. At the limit the longest idle
+ * connection gives way to a new one, so that idle clients lock out none; each connection is served one request at a
+ * time.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 const MOST_CONNECTIONS = 256;
-/** Of one address: what is left is for the others. More than all streams together, so that there is always one that can give way. */
+/**
+ * Most connections of one address, leaving the rest to others. More than all streams together, so that there is always
+ * one that can give way.
+ */
 const MOST_OF_ONE = 192;
-/** Requests of one connection that wait for their turn; browsers send none before the last was answered. */
+/** Most pending requests of a connection; browsers send none before the last was answered. */
 const MOST_IN_LINE = 16;
 
 interface Connection {
   readonly key: string;
-  /** TLS has one of its own around it. */
+  /** With TLS, the TCP socket inside. */
   readonly socket: Socket;
   readonly address: string;
   isStream: boolean;
   /** Requests that are not answered yet. */
   requests: number;
-  /** Resolves once the last of them is. */
+  /** Resolves once the last of them is answered. */
   free: Promise<void>;
 }
 
 export class Connections {
-  /** By their other end, who has rested longest first. */
+  /** By remote address and port, longest idle first. */
   readonly #all = new Map<string, Connection>();
 
-  /** `server` takes connections from now on as this allows. */
+  /** Applies these limits to the connections of `server` from now on. */
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => this.#add(socket));
   }
 
-  /** Resolves once `answer` is the next of its connection: `false` where that is gone, and nobody waits for it. */
+  /** Resolves once `answer` is next on its connection; `false` if the connection has closed. */
   async turnOf({ socket }: IncomingMessage, answer: ServerResponse): Promise<boolean> {
     const connection = this.#all.get(keyOf(socket));
     if (connection === undefined) return !socket.destroyed;
@@ -50,7 +53,7 @@ export class Connections {
     return !socket.destroyed;
   }
 
-  /** `socket` is a stream now, which others bound. */
+  /** Marks `socket` as a stream, which has limits elsewhere. */
   becomesStream(socket: Socket): void {
     const connection = this.#all.get(keyOf(socket));
     if (connection !== undefined) connection.isStream = true;
@@ -61,7 +64,7 @@ export class Connections {
     const all = [...this.#all.values()];
     const ofOne = all.filter((other) => other.address === address);
     const crowd = ofOne.length >= MOST_OF_ONE ? ofOne : all.length >= MOST_CONNECTIONS ? all : undefined;
-    // Who is gone already has no address.
+    // A socket that has closed already has no address.
     if (address === undefined || (crowd !== undefined && !this.#makeRoomIn(crowd))) {
       socket.destroy();
       return;
@@ -72,7 +75,7 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
   }
 
-  /** Ends one that waits for nothing, or else one that is being answered, and no stream. `false` where there is none. */
+  /** Ends an idle connection, otherwise one being answered, but no stream. `false` if there is none. */
   #makeRoomIn(crowd: readonly Connection[]): boolean {
     const others = crowd.filter(({ isStream }) => !isStream);
     const ended = others.find(({ requests }) => requests === 0) ?? others[0];
@@ -82,12 +85,12 @@ export class Connections {
     return true;
   }
 
-  /** It has rested the least. */
+  /** Marks the connection as most recently used. */
   #touch(connection: Connection): void {
     if (this.#forget(connection)) this.#all.set(connection.key, connection);
   }
 
-  /** `false` where it was forgotten before. */
+  /** `false` if it was forgotten before. */
   #forget({ key, socket }: Connection): boolean {
     return this.#all.get(key)?.socket === socket && this.#all.delete(key);
   }

@@ -1,4 +1,4 @@
-/** Crowds of connections that take what they can: what they cost is bounded, and who operates is served beside them. */
+/** Crowds of greedy connections: their cost is bounded, and operators are served beside them. */
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -44,7 +44,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A connection that sends `text` and may be read; it keeps what it was sent. */
+/** Connection that sends `text` and may be read; it keeps what it received. */
 function caller(text: string, from = '127.0.0.1'): { readonly socket: Socket; said: string } {
   const one = { socket: connect({ port, host: '127.0.0.1', localAddress: from }), said: '' };
   one.socket.on('error', () => undefined);
@@ -70,7 +70,10 @@ async function operator(): Promise<StreamWatcher> {
 const { scalars, arrays } = FRAME_LAYOUT;
 const EMPTY = Object.fromEntries([...scalars.map((key) => [key, 0]), ...arrays.map((key) => [key, []])]);
 
-/** Publishes `count` frames, and waits for each; gives the most bytes that waited in the server meanwhile, and that the process had beside its heap. */
+/**
+ * Publishes `count` frames and waits for each; returns the most bytes queued in the server meanwhile, and the process's
+ * memory outside the heap.
+ */
 async function shows(
   page: StreamWatcher,
   count: number,
@@ -94,17 +97,17 @@ it.each([
   for (let i = 0; i < callers; i++) caller(get('/api/files/metrics').repeat(times)).socket.pause();
   const { waiting, beside } = await shows(ann, 100);
   expect(waiting).toBeLessThan(17 * MIB);
-  // With what is not collected yet.
+  // Includes memory not yet collected.
   expect(beside - before).toBeLessThan(256 * MIB);
 });
 
 it('who may operate reads files beside guests who fill the room for theirs', async () => {
-  // The kernel holds some megabytes for each, too.
+  // The kernel also buffers some megabytes for each.
   const fill = (): void => {
     for (let i = 0; i < 40; i++) caller(get('/api/files/metrics').repeat(10)).socket.pause();
   };
   fill();
-  // Answers that a slow machine was long in preparing are cut off again, as they are not read.
+  // On a slow machine responses are cut off as unread before enough of them wait.
   const again = setInterval(fill, 4000);
   await until(() => server.waitingBytes > 15 * MIB, 'answers that wait', 60_000).finally(() => clearInterval(again));
   const guest = caller(get('/api/files/metrics'));

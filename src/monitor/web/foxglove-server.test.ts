@@ -149,7 +149,7 @@ describe('a viewer', () => {
       .flatMap(({ told }) => told)
       .reduce((sum, { message }) => sum + JSON.stringify(message).length, 0);
     expect(bytes).toBeLessThan(2 ** 20 * (1 + 8 * ((performance.now() - beganMs) / 1e3)) + 1e5);
-    // What is left out is no loss: the newest comes, if nothing else does.
+    // Skipped frames are no loss: the newest arrives once nothing else does.
     await until(() => viewers.every(({ told }) => told.at(-1)?.message['tick'] === 3000), 'the newest frame');
   });
 
@@ -165,7 +165,7 @@ describe('a viewer', () => {
       server.publish(frame(tick));
       if (tick % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    // What is under way, and one frame: none is queued behind another.
+    // Bytes in transit, and one frame: none is queued behind another.
     expect(server.waitingBytes).toBeLessThan(100_000);
     one.socket.resume();
     await until(() => one.told.at(-1)!.message['tick'] === 20_000, 'the newest frame');

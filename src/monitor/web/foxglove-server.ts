@@ -1,7 +1,8 @@
 /**
- * The stream of a run for Foxglove and Lichtblick: their WebSocket protocol (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md)
- * with the channels of the trace. Shows only: nothing that a client sends reaches the robot. What nobody subscribes to is not even made,
- * a client that is slow gets of states the newest, and all of them together get so much a second: pages come first.
+ * Stream of a run for Foxglove and Lichtblick: their WebSocket protocol
+ * (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md) with the channels of the trace. Read-only: nothing
+ * that a client sends reaches the robot. Channels without subscribers are not encoded, a slow client gets the newest of
+ * each state, and all clients share one bandwidth limit: pages come first.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,24 +14,24 @@ import type { Past } from './past.ts';
 import { Peer, Peers } from './peers.ts';
 import { createSocketServer } from './sockets.ts';
 
-/** The same messages by two names: the first is what newer clients say. */
+/** Two names of the same protocol; newer clients use the first. */
 const PROTOCOLS = ['foxglove.sdk.v1', 'foxglove.websocket.v1'] as const;
-/** Messages of a client are lists of numbers. */
+/** Client messages are lists of numbers. */
 const LONGEST_MESSAGE_BYTES = 16 * 1024;
 const MOST_CLIENTS = 8;
-/** Each is told what happened before: a subscription weighs as much as so many messages. */
+/** Cost of a subscription, in messages: it sends the past of its channel. */
 const SUBSCRIPTION_WEIGHT = 5;
-/** Bytes for all clients together: eight that look at all of an arm with six joints take a quarter of it. */
+/** Bandwidth of all clients together: eight that view everything of a six-joint arm use a quarter of it. */
 const SENT = { perS: 8 * 2 ** 20, most: 2 ** 20 } as const;
 const MESSAGE_DATA = 1;
-/** Opcode, number of the subscription, time. */
+/** Opcode, subscription id, time. */
 const HEAD_BYTES = 13;
 const WARNING = 1;
 
 type Subscriber = Pick<Client, 'outbox' | 'subscriptions'>;
 
 class Client extends Peer {
-  /** Number of the subscription to each place in `Translation.channels`: one each. */
+  /** Subscription id by index in `Translation.channels`, one each. */
   readonly subscriptions = new Map<number, number>();
 }
 
@@ -41,7 +42,7 @@ export class FoxgloveServer {
   readonly #sent: Allowance = new Allowance(SENT);
   readonly #clock: SystemClock = new SystemClock();
   readonly #past: Past;
-  /** Of each kind of state the newest that was not told yet. */
+  /** Newest packet of each kind of state that is not sent yet. */
   readonly #late = new Map<PacketKind, Uint8Array>();
 
   constructor(past: Past) {
@@ -52,12 +53,12 @@ export class FoxgloveServer {
     });
   }
 
-  /** Bytes that wait for clients here. */
+  /** Bytes queued for clients here. */
   get waitingBytes(): number {
     return this.#clients.waitingBytes;
   }
 
-  /** Why a client is not served; `undefined` where it is. */
+  /** Reason to refuse a client; `undefined` if it is admitted. */
   refusalOf({ headers }: IncomingMessage): string | undefined {
     const offered = String(headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/);
     if (!PROTOCOLS.some((name) => offered.includes(name))) return `This speaks ${PROTOCOLS.join(' or ')} only.`;
@@ -69,7 +70,7 @@ export class FoxgloveServer {
     this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#admit(ws));
   }
 
-  /** Tells all who subscribed; of states, where there is nothing left of what may be sent, the newest later. */
+  /** Sends to all subscribers; beyond the bandwidth limit the newest state is sent later. */
   publish(packet: Uint8Array): void {
     const kind = kindOf(packet);
     if (this.#clients.size === 0 || kind === undefined) return;
@@ -80,7 +81,7 @@ export class FoxgloveServer {
     this.#tellAll(packet, isLate ? 'nothing' : 'what is wanted');
   }
 
-  /** A run that begins has other cameras. */
+  /** A new run has other cameras. */
   #advertiseNew(packet: Uint8Array): void {
     const before = this.#translation.channels.length;
     this.#translation.messages(packet, () => false);
@@ -102,7 +103,7 @@ export class FoxgloveServer {
     this.#clients.eachSecond();
   }
 
-  /** Ends clients that did not answer since it was called last. */
+  /** Ends clients that have not answered since the last call. */
   ping(): void {
     this.#clients.ping();
   }
@@ -123,14 +124,14 @@ export class FoxgloveServer {
     socket.send(advertised(this.#translation.channels));
   }
 
-  /** While nobody looked nothing was translated: which robot it is, and what its clock says. */
+  /** Without clients nothing was translated: feeds the robot's description and clock. */
   #catchUp(): void {
     for (const kind of ['run', 'frame'] as const) {
       for (const packet of this.#past.of(kind)) this.#translation.messages(packet, () => false);
     }
   }
 
-  /** `nothing`: what the translation keeps of it only. */
+  /** `nothing`: only updates the state of the translation. */
   #tellAll(packet: Uint8Array, what: 'nothing' | 'what is wanted'): void {
     const readers = [...this.#clients];
     const wanted = new Set(what === 'nothing' ? [] : readers.flatMap(({ subscriptions }) => [...subscriptions.keys()]));
@@ -145,7 +146,7 @@ export class FoxgloveServer {
       for (const { outbox, subscriptions } of clients) {
         const id = subscriptions.get(channel);
         if (id === undefined) continue;
-        // A scene replaces the one before, as states do.
+        // A scene replaces the previous one, as states do.
         const replaces = kinds.every((kind) => isState(kind) || kind === 'run') ? String(id) : undefined;
         outbox.offer(messageData(id, timeNs, json), replaces);
         this.#sent.charge(HEAD_BYTES + json.length);
@@ -190,7 +191,7 @@ export class FoxgloveServer {
   }
 }
 
-/** Why `client` gets no subscription to `channel`, `undefined` for one that is not there; `undefined` where it does. */
+/** Reason to refuse a subscription to `channel`, `undefined` if it does not exist; `undefined` if it is granted. */
 function refusalOf({ subscriptions }: Client, id: unknown, channel: number | undefined): string | undefined {
   const isOne = Number.isInteger(id) && Number(id) >= 0 && Number(id) < 2 ** 32;
   if (!isOne || channel === undefined) return 'There is no such channel or number.';
@@ -216,6 +217,6 @@ function messageData(id: number, timeNs: bigint, json: Uint8Array): Uint8Array {
 }
 
 function warn({ socket, waitingBytes }: Client, message: string): void {
-  // One that reads nothing is told nothing.
+  // A client that reads nothing is sent no warning.
   if (waitingBytes === 0) socket.send(JSON.stringify({ op: 'status', level: WARNING, message }));
 }

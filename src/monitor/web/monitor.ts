@@ -1,4 +1,4 @@
-/** The monitor of a run: where it is served, and how a run reaches it. A monitor that fails is told of; no robot waits for it or stops by it. */
+/** Monitor of a run: its address, and the run's connection to it. A failed monitor is reported; no robot waits for it or stops by it. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -10,31 +10,31 @@ import type { PersonRequest, RunWatcher } from '../../session/index.ts';
 import { checkPlace, isLoopback, type MonitorPlace } from './access.ts';
 import type { FromServer, ServerThreadData, ToServer } from './server-thread.ts';
 
-/** What the command line says of the monitor. */
+/** Options of the command line for the monitor. */
 export interface MonitorRequest {
   /** `off` or `none`, a port, a host, or both: `0.0.0.0:7400`. Absent: the first free port of the loopback address from 7400 on. */
   readonly monitor?: string | undefined;
-  /** Files. */
+  /** File names. */
   readonly monitorToken?: string | undefined;
   readonly monitorCert?: string | undefined;
   readonly monitorKey?: string | undefined;
   /**
-   * `watch`: whoever is on this machine may watch and stop, and nobody moves anything without a token; where none is named and the address
-   * is loopback, one that operates and one that watches are made for this run.
+   * `watch`: local clients may watch and stop, and moving anything requires a token; if none is given and the address
+   * is loopback, one that operates and one that watches are generated for this run.
    */
   readonly guests?: 'watch';
-  /** From which on a free port is looked for where none is named; 7400 by default. */
+  /** First port tried if none is given; 7400 by default. */
   readonly firstPort?: number;
 }
 
 export interface Monitor extends RunWatcher {
-  /** Where a browser finds it. */
+  /** URL for browsers. */
   readonly address: string;
-  /** The same with the operator's token, for the eyes of whoever started it: never for a log. */
+  /** URL with the operator's token, to be shown only to the user who started the run: never for a log. */
   readonly secretAddress: string;
-  /** The same for a phone, by which other machines find this one; `undefined` where none may. */
+  /** The same URL as reached from other machines, for a phone; `undefined` if none may. */
   readonly phoneAddress: string | undefined;
-  /** Where Foxglove finds the run, with a token that only watches; `undefined` where there is none. As secret as that. */
+  /** URL for Foxglove, with a token that only watches, and as secret as that; `undefined` if there is no such token. */
   readonly viewerAddress: string | undefined;
   close(): Promise<void>;
 }
@@ -42,10 +42,10 @@ export interface Monitor extends RunWatcher {
 const FIRST_PORT = 7400;
 const PORTS_TRIED = 20;
 const TOKEN_BYTES = 16;
-/** Of the thread; what pages are told is bounded far below. */
+/** Heap of the thread; what it keeps for pages is bounded far below. */
 const MOST_HEAP_MB = 256;
 
-/** The place that `request` means; `undefined` for none. Throws `ReinError('config')` where it means none, or strangers could get in. */
+/** Place requested by `request`; `undefined` for none. Throws `ReinError('config')` if it is invalid, or strangers could get in. */
 export function monitorPlace(request: MonitorRequest): MonitorPlace | undefined {
   const { monitor: word, monitorToken, monitorCert, monitorKey } = request;
   if (word === 'off' || word === 'none') return undefined;
@@ -94,7 +94,7 @@ function tlsOf(certFile: string, keyFile: string): { readonly cert: string; read
   return tls;
 }
 
-/** What is to be said of a secret that others on this machine may read or change; `undefined` where they may not. */
+/** Warning about a secret that other users of this machine may read or change; `undefined` if they may not. */
 export function openToOthers(file: string): string | undefined {
   const { mode } = statSync(file);
   if ((mode & 0o077) === 0) return undefined;
@@ -111,8 +111,8 @@ function textOf(file: string, what: string): string {
 }
 
 /**
- * Serves the monitor at the place that `request` means. `undefined` where it means none. Rejects with `ReinError` where it may not be there, or a
- * port that was asked for is in use; without one, the next that is free is taken.
+ * Serves the monitor at the requested place. `undefined` if none is requested. Rejects with `ReinError` if it is not
+ * allowed, or a given port is in use; without a port, the next free one is taken.
  */
 export async function openMonitor(
   request: MonitorRequest,
@@ -153,7 +153,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
   let ask: ((request: PersonRequest) => void) | undefined;
-  /** Said on a page that was there before the run heard of pages. */
+  /** A page requested a stop before the run listened to pages. */
   let isStopDue = false;
   let isServed = false;
   let isClosing = false;
@@ -177,7 +177,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
       isClosing = true;
       worker.ref();
       tell({ kind: 'close' });
-      // Pages that do not let go are cut off.
+      // Pages that do not disconnect are cut off.
       const timer = setTimeout(() => void worker.terminate(), CLOSE_MS);
       await ended;
       clearTimeout(timer);
@@ -196,7 +196,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
     });
     worker.on('error', (error: Error) => {
       reject(new ReinError('environment', `The monitor cannot be served: ${error.message}.`, { cause: error }));
-      // Without it nobody sees or steers from afar; the robot's operator is lost, which its own lease notices.
+      // Without it there is no remote view or control; the guard notices the lost operator by the lease.
       if (isServed && !isClosing) print(`The monitor has failed and is gone: ${error.message}. The run goes on.`);
     });
   });
@@ -204,7 +204,7 @@ function serve(place: MonitorPlace, print: (line: string) => void): Promise<Moni
 
 const CLOSE_MS = 1000;
 
-/** Where other machines find `host`; this machine's first address where it listens everywhere, `undefined` where they cannot. */
+/** Host by which other machines reach `host`: this machine's first address if it listens on all; `undefined` if they cannot. */
 function outsideHost(host: string): string | undefined {
   if (isLoopback(host)) return undefined;
   if (!isEverywhere(host)) return host;

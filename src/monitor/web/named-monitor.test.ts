@@ -9,7 +9,7 @@ import { qrCode } from './named-monitor.ts';
 
 const ADDRESS = `https://192.168.10.112:7400/#token=${'0123456789abcdef'.repeat(3)}`;
 
-/** Whether each module is dark, from half blocks in which a drawn half is light. */
+/** True for each dark module, from half blocks in which a drawn half is light. */
 function modulesOf(code: string): boolean[][] {
   return code.split('\n').flatMap((line) => {
     const cells = [...stripVTControlCharacters(line)];
@@ -46,7 +46,7 @@ describe('the secrets of a monitor', () => {
     chmodSync(file, mode);
     if (said === undefined) expect(openToOthers(file)).toBeUndefined();
     else expect(openToOthers(file)).toContain(said);
-    // The cure that is named is one.
+    // The suggested remedy works.
     const [, cure] = /→ chmod (\d+) /.exec(openToOthers(file) ?? '') ?? [];
     if (cure !== undefined) chmodSync(file, Number.parseInt(cure, 8));
     expect(openToOthers(file)).toBeUndefined();
@@ -88,7 +88,7 @@ describe('a QR code in the terminal', () => {
     }
     const modules = modulesOf(code);
     for (const row of [modules[0], modules[1]]) expect(row).not.toContain(true);
-    // A finder in the corner: seven dark modules, then a light one (ISO/IEC 18004, 6.3.3).
+    // A finder pattern in the corner: seven dark modules, then a light one (ISO/IEC 18004, 6.3.3).
     expect(modules[2]!.slice(0, 11)).toEqual([...[0, 0], ...[1, 1, 1, 1, 1, 1, 1], 0, modules[2]![10]].map(Boolean));
   });
 

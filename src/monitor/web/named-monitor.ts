@@ -1,19 +1,19 @@
 /**
- * A monitor that says where it is, once there is something to see: by a line, and by a QR code for phones. What gives a right to move the robot
- * is shown to the eyes of whoever sits at the terminal, and to no file.
+ * Monitor that prints its address once there is something to see: as a line, and as a QR code for phones. Tokens that
+ * operate the robot are shown on a terminal only, and never written to a file.
  */
 import { type Monitor, type MonitorRequest, openMonitor } from './monitor.ts';
 
 export interface NamingOptions {
-  /** Takes lines for people. */
+  /** Prints lines for the user. */
   readonly print: (lines: string) => void;
-  /** Where these lines end: a terminal, or a file that others may read. */
+  /** Destination of these lines: a terminal, or a file that others may read. */
   readonly stream: { readonly isTTY?: boolean; readonly columns?: number };
-  /** How a token is given where none can be shown. */
+  /** Option that gives a token where none can be shown. */
   readonly tokenOption: string;
 }
 
-/** `openMonitor`, and its address is said as soon as the run has something to show: one that is refused names no page. */
+/** Opens a monitor and prints its address as soon as the run has something to show: a refused run prints none. */
 export async function openNamedMonitor(
   request: MonitorRequest,
   { print, stream, tokenOption }: NamingOptions,
@@ -33,7 +33,7 @@ export async function openNamedMonitor(
       : '';
     print(`monitor: ${isTerminal ? secretAddress : address}${rights}`);
     if (isTerminal && viewerAddress !== undefined) print(`monitor, for Foxglove (only watches): ${viewerAddress}`);
-    // By a file whoever reads it finds the page, and nobody the token.
+    // A file gets the page's address without its token.
     const outside = phoneAddress?.replace(/#.*$/, '');
     if (!isTerminal && outside !== undefined && outside !== address) print(`monitor, for other machines: ${outside}`);
     if (code === undefined) return;
@@ -53,12 +53,12 @@ export async function openNamedMonitor(
   };
 }
 
-/** White on black, whatever the terminal's own colours: cameras want a light margin. */
+/** White on black, whatever the terminal's colours: cameras need a light margin. */
 const [LIGHT, PLAIN] = ['\x1b[97;40m', '\x1b[0m'];
 /** Modules around the code; the standard's 4 are more than phones need. */
 const MARGIN = 2;
 
-/** `text` as a QR code of half blocks, two modules a row, at most `columns` wide; a sentence where that is too narrow. */
+/** `text` as a QR code of half blocks, two modules a row, at most `columns` wide; a sentence if that is too narrow. */
 export async function qrCode(text: string, columns: number): Promise<string> {
   const { renderUnicodeCompact } = await import('uqr');
   const lines = renderUnicodeCompact(text, { border: MARGIN }).split('\n');

@@ -3,7 +3,7 @@ import { encodeJson } from '../../core/index.ts';
 import { decodeJson, kindOf } from '../../core/telemetry.ts';
 import { Outbox } from './outbox.ts';
 
-/** A way to a page that takes what it is given once it is drained. */
+/** Sink of a page that accepts more once it is drained. */
 function way(window?: number) {
   const sent: Uint8Array[] = [];
   const sink = { bufferedAmount: 0, send: (packet: Uint8Array) => void sent.push(packet) };
@@ -56,7 +56,7 @@ describe('what a page has still to be told', () => {
     ]);
     box.answer();
     box.answer();
-    // Nothing waits: a second answer has nothing to send, and counts.
+    // Nothing is queued: a second acknowledgement sends nothing, but counts.
     expect(said().slice(3)).toEqual([['frame', 4]]);
     for (let i = 5; i < 8; i++) box.put(encodeJson('frame', i));
     expect(said().slice(4)).toEqual([['frame', 5]]);

@@ -1,20 +1,20 @@
 /**
- * What one page has still to be told. Of what is a state the newest counts, and what it replaces is never sent; of what happened a
- * bounded list waits, the oldest is dropped first and counted. A page that reads nothing costs so much and no more; one that reads and
- * is slow answers its frames, and is sent no further one before, so that none waits behind others in its browser or on the way.
+ * Send queue of one page. Of a state only the newest packet is kept; events wait in a bounded list, from which the
+ * oldest are dropped and counted. A page that reads nothing thus costs a bounded amount; a slow page acknowledges its
+ * frames and is sent no further one before, so that none queues in its browser or on the way.
  */
 import { isState, kindOf } from '../../core/index.ts';
 
-/** Where packets go, as a WebSocket has it. */
+/** Destination of packets, as implemented by a WebSocket. */
 export interface Sink {
-  /** Bytes that were given to it and have not left this process. */
+  /** Bytes passed to it that have not left this process. */
   readonly bufferedAmount: number;
   send(packet: Uint8Array): void;
 }
 
-/** Bytes under way at which nothing more is given: half a second of frames. */
+/** Bytes in transit at which sending pauses: half a second of frames. */
 const FULL_BYTES = 64 * 1024;
-/** Packets about what happened that wait at most, and their bytes. */
+/** Most waiting event packets, and their bytes. */
 const MOST_WAITING = 256;
 const MOST_WAITING_BYTES = 1024 * 1024;
 
@@ -29,13 +29,13 @@ export class Outbox {
   /** Packets that were replaced or dropped before they were sent. */
   skipped = 0;
 
-  /** `window`: frames that may be on their way unanswered; any number for a page that answers none. */
+  /** `window`: most unacknowledged frames; unlimited for a page that acknowledges none. */
   constructor(sink: Sink, window: number = Number.POSITIVE_INFINITY) {
     this.#sink = sink;
     this.#window = window;
   }
 
-  /** The page has shown one more frame, with this stamp where it says so: what else it says of the same frame is no answer to another. */
+  /** The page has shown one more frame, with this stamp if given: further messages with the same stamp do not count. */
   answer(stamp?: unknown): void {
     if (stamp !== undefined && stamp === this.#answered) return;
     this.#answered = stamp;
@@ -43,20 +43,20 @@ export class Outbox {
     this.flush();
   }
 
-  /** Bytes that wait here, beyond those under way. */
+  /** Bytes queued here, besides those in transit. */
   get waitingBytes(): number {
     let bytes = this.#happenedBytes;
     for (const packet of this.#states.values()) bytes += packet.byteLength;
     return bytes;
   }
 
-  /** A packet of the stream. */
+  /** Queues a packet of the stream. */
   put(packet: Uint8Array): void {
     const kind = kindOf(packet);
     if (kind !== undefined) this.offer(packet, isState(kind) ? kind : undefined);
   }
 
-  /** `state`: what the bytes are the newest of; `undefined`: something that happened. */
+  /** Queues bytes. `state`: key of the state of which they are the newest; `undefined`: an event. */
   offer(bytes: Uint8Array, state: string | undefined): void {
     if (state !== undefined) {
       if (this.#states.delete(state)) this.skipped++;
@@ -69,7 +69,7 @@ export class Outbox {
     this.flush();
   }
 
-  /** Sends what the way has room for: what happened first, then states, the one that has waited longest before the others. */
+  /** Sends as much as there is room for: events first, then states, longest waiting first. */
   flush(): void {
     while (this.#sink.bufferedAmount < FULL_BYTES) {
       const packet = this.#happened.shift();

@@ -1,4 +1,4 @@
-/** The built page as it goes to browsers: compressed, known again by its content, and allowed to run the scripts that it was built with. */
+/** The built page as served: compressed, with ETags, and allowed to run only the scripts that it was built with. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -16,11 +16,11 @@ interface BuiltFile {
   readonly type: string;
   readonly plain: Buffer;
   readonly gzip: Buffer;
-  /** Another content has another one. */
+  /** ETag, a hash of the content. */
   readonly tag: string;
 }
 
-/** Adds a route for each file of the folder `pages`; those of types that no page has are left out. Gives what may run in `index.html` (CSP). */
+/** Adds a route for each file of the folder `pages`, except unknown types. Returns the scripts allowed in `index.html` (CSP). */
 export function addPages(app: FastifyInstance, pages: string): string {
   const names = readdirSync(pages).filter((name) => Object.hasOwn(TYPES, extname(name)));
   let scripts = '';
@@ -41,7 +41,7 @@ function builtFile(path: string): BuiltFile {
 }
 
 function answer({ type, plain, gzip, tag }: BuiltFile, { headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // Asked for again each time, and sent again where it has changed.
+  // Revalidated each time, and sent again if changed.
   reply.headers({ 'cache-control': 'no-cache', etag: tag, vary: 'accept-encoding' });
   if (headers['if-none-match']?.includes(tag) === true) return reply.code(304).send();
   reply.type(type);
@@ -49,7 +49,7 @@ function answer({ type, plain, gzip, tag }: BuiltFile, { headers }: FastifyReque
   return isPacked ? reply.header('content-encoding', 'gzip').send(gzip) : reply.send(plain);
 }
 
-/** The scripts that stand in `markup` itself, as the content security policy names them: ` 'sha256-…'`. */
+/** Hashes of the inline scripts in `markup`, for the content security policy: ` 'sha256-…'`. */
 function hashesOf(markup: string): string {
   const inline = [...markup.matchAll(/<script>([\s\S]*?)<\/script>/g)];
   return inline.map(([, code]) => ` 'sha256-${sha256(code!)}'`).join('');

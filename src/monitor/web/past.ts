@@ -1,8 +1,8 @@
-/** What a run told, for those that come later: of states the newest, of what happened the last packets of each kind. */
+/** Past packets of a run, for pages that connect later: the newest of each state, and the last of each kind of event. */
 import { isState, kindOf, type PacketKind } from '../../core/index.ts';
 
 const KEPT_PACKETS = 100;
-/** What is told to others than those that were there when it happened. */
+/** Kinds of events that are replayed to later pages. */
 const KEPT_KINDS: readonly PacketKind[] = ['event', 'episode', 'intervention', 'notice'];
 
 export class Past {
@@ -17,12 +17,12 @@ export class Past {
     this.#packets.set(kind, [...kept.slice(kept.length < KEPT_PACKETS ? 0 : 1), packet]);
   }
 
-  /** The oldest first. */
+  /** Packets of a kind, oldest first. */
   of(kind: PacketKind): readonly Uint8Array[] {
     return this.#packets.get(kind) ?? [];
   }
 
-  /** All: what the run is first. */
+  /** All packets, the run's description first. */
   get packets(): readonly Uint8Array[] {
     return [...new Set<PacketKind>(['run', ...KEPT_KINDS, ...this.#packets.keys()])].flatMap((kind) => this.of(kind));
   }

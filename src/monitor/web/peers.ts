@@ -1,19 +1,19 @@
-/** Connections that were let in: what each has still to be told, how much it says, and whether anybody is at its other end. */
+/** Admitted connections: their send queues, message rates, and liveness. */
 import type { WebSocket } from 'ws';
 import { Outbox } from './outbox.ts';
 import { dismiss, TRY_LATER } from './sockets.ts';
 
-/** Messages of one in a second that are read; a page at 50 Hz sends 60. More is no person. */
+/** Most messages per second of one peer; a page at 50 Hz sends 60, and no operator sends more. */
 const MOST_MESSAGES_PER_S = 250;
 
 export class Peer {
   readonly socket: WebSocket;
   readonly outbox: Outbox;
-  /** In the present second. */
+  /** Messages in the present second. */
   #messages = 0;
   #isAlive = true;
 
-  /** `window`: as of `Outbox`. */
+  /** `window`: as for `Outbox`. */
   constructor(socket: WebSocket, window?: number) {
     this.socket = socket;
     this.outbox = new Outbox(socket, window);
@@ -22,12 +22,12 @@ export class Peer {
     });
   }
 
-  /** Bytes that wait for it here. */
+  /** Bytes queued for it here. */
   get waitingBytes(): number {
     return this.outbox.waitingBytes + this.socket.bufferedAmount;
   }
 
-  /** Counts one more message, or what weighs as much as several. `false` where that is too much: it is dismissed, and is to be forgotten. */
+  /** Counts a message of `weight`. `false` if the rate is exceeded: the peer is dismissed, and must be forgotten. */
   mayGoOn(weight = 1): boolean {
     this.#messages += weight;
     if (this.#messages <= MOST_MESSAGES_PER_S) return true;
@@ -39,7 +39,7 @@ export class Peer {
     this.#messages = 0;
   }
 
-  /** Ends it where it did not answer since this was called last. */
+  /** Ends the connection if it has not answered since the last call. */
   ping(): void {
     if (!this.#isAlive) this.socket.terminate();
     this.#isAlive = false;
@@ -64,7 +64,7 @@ export class Peers<P extends Peer> extends Set<P> {
     for (const peer of this) peer.ping();
   }
 
-  /** Tells all that nothing more comes. */
+  /** Closes all connections: the run has ended. */
   close(): void {
     for (const { socket } of this) socket.close(1001, 'The run has ended.');
   }

@@ -8,7 +8,7 @@ import { PrometheusMetrics } from './prometheus.ts';
 
 interface Family {
   readonly type: string;
-  /** Value of each sample, by its name and labels. */
+  /** Value of each sample, by name and labels. */
   readonly samples: Map<string, number>;
 }
 
@@ -16,7 +16,7 @@ const NAME = '[a-z][a-z0-9_]*';
 const LABELS = `${NAME}="(?:[^"\\\\\\n]|\\\\["\\\\n])*"`;
 const SAMPLE = new RegExp(`^(${NAME})((?:\\{${LABELS}(?:,${LABELS})*\\})?) (-?[0-9.]+(?:e[-+]?[0-9]+)?)$`);
 
-/** The families of an exposition. Throws for what its format forbids: it is not read the lenient way that Prometheus has. */
+/** Families of an exposition. Throws for violations of the format: parsed more strictly than by Prometheus. */
 function parseExposition(text: string): Map<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
   const families = new Map<string, Family>();

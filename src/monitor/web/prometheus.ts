@@ -1,7 +1,7 @@
 /**
- * The newest of what a run told, in Prometheus' text format
- * (https://prometheus.io/docs/instrumenting/exposition_formats/): base units in the names, counters end with `_total`. Counters of the guard
- * begin anew with it, as Prometheus expects of any process.
+ * Newest values of a run in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/):
+ * base units in the names, counters end with `_total`. Counters of the guard restart with it, as Prometheus expects of
+ * any process.
  */
 import {
   asObject,
@@ -22,7 +22,7 @@ import { type ShownState, shownState } from '../page/shown-state.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Kind = 'gauge' | 'counter';
-/** A number, or one for each set of labels; a number that is not finite says nothing and is left out. */
+/** A number, or one per set of labels; numbers that are not finite are omitted. */
 type Value = number | null | undefined | readonly (readonly [Labels, number | undefined])[];
 type Sources = Readonly<{
   run: RunView | undefined;
@@ -31,7 +31,7 @@ type Sources = Readonly<{
   counts: Counts;
 }>;
 
-/** What is counted here, as packets come. */
+/** Counters kept here, updated with each packet. */
 interface Counts {
   succeeded: number;
   failed: number;
@@ -40,20 +40,20 @@ interface Counts {
   errors: number;
 }
 
-/** Upper ends of the classes of lateness, s: from a tenth of a period of 1 kHz to ten of 100 Hz. */
+/** Bucket bounds of lateness, s: from a tenth of a period at 1 kHz to ten at 100 Hz. */
 const LATENESS_S = [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1] as const;
 
 const oneOf = (label: string, names: readonly string[], chosen: string | undefined): Value =>
   chosen === undefined ? undefined : names.map((name) => [{ [label]: name }, Number(name === chosen)] as const);
 
-/** As the page has it. */
+/** State as shown on the page. */
 const shownOf = ({ frame, status }: Sources): ShownState | undefined =>
   frame && shownState({ state: stateName(frame), decider: DECIDERS[frame.decider] ?? 'hold' }, status);
 
 const perStage = ({ run, frame }: Sources, key: 'stageTicks' | 'stageMargins'): Value =>
   frame === undefined ? undefined : run?.stages.map((stage, i) => [{ stage }, frame[key][i]] as const);
 
-/** Of the joints that slide, or of those that turn. */
+/** Values of the sliding joints, or of the turning ones. */
 function perJoint({ run, frame }: Sources, key: 'positionRad' | 'torqueNm', kind: 'sliding' | 'turning'): Value {
   if (frame === undefined) return undefined;
   return run?.robot?.joints.flatMap((joint, i) => {
@@ -62,7 +62,7 @@ function perJoint({ run, frame }: Sources, key: 'positionRad' | 'torqueNm', kind
   });
 }
 
-/** Name without its prefix, kind, what it is, and how it is read. */
+/** Name without prefix, kind, help text, and accessor. */
 const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Value])[] = [
   ['run_info', 'gauge', 'What runs; always 1.', ({ run }) => run && [[infoOf(run), 1]]],
   ['run_start_time_seconds', 'gauge', 'When the run began, since 1970.', ({ run }) => run && run.startedAtMs / 1e3],
@@ -183,7 +183,7 @@ export class PrometheusMetrics {
   readonly #counts: Counts = { succeeded: 0, failed: 0, interventions: 0, warnings: 0, errors: 0 };
   readonly #lateness = { classes: LATENESS_S.map(() => 0), count: 0, sumS: 0 };
 
-  /** Takes a packet of the stream. Costs what a copy costs: what it says is read when it is asked for. */
+  /** Takes a packet of the stream. Costs no more than a copy: its content is read on request. */
   take(packet: Uint8Array): void {
     const kind = kindOf(packet);
     if (kind === 'frame') {
@@ -194,7 +194,7 @@ export class PrometheusMetrics {
     else if (kind === 'episode' || kind === 'intervention' || kind === 'event') this.#count(kind, packet);
   }
 
-  /** All that is known, one metric after another. `pages`: who watches now. */
+  /** All known metrics. `pages`: number of connected pages. */
   text(pages: number): string {
     const from: Sources = {
       run: this.#run,
@@ -223,7 +223,7 @@ export class PrometheusMetrics {
     else if (level === 'error') this.#counts.errors++;
   }
 
-  /** Of the worst tick between two frames of the stream. */
+  /** Lateness of the worst tick between two frames of the stream. */
   #latenessText(): string {
     const { classes, count, sumS } = this.#lateness;
     const name = `${PREFIX}tick_lateness_seconds`;
@@ -277,7 +277,7 @@ function faultsOf({ run, frame }: Sources): Value {
   );
 }
 
-/** Those that only rise. */
+/** Monotonic bus counters. */
 const RISING: readonly BusCounter[] = BUS_COUNTERS.slice(0, BUS.quarantined);
 
 function busOf({ frame }: Sources): Value {

@@ -1,4 +1,4 @@
-/** What pages say of episodes afterwards: the same as `rein relabel`, of the episodes that the run's trace can play back. */
+/** Relabelling from pages: as with `rein relabel`, for episodes that the run's trace can play back. */
 import { describeError, SOURCES } from '../../core/index.ts';
 import {
   appendRelabels,
@@ -12,18 +12,18 @@ import {
 } from '../../record/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
 
-/** Something that was said and holds. */
+/** Relabel in effect. */
 export interface RelabelListing {
   readonly id: number;
   readonly text: string;
-  /** The episode that it is of; absent of a rule, which is of all. */
+  /** Episode that it applies to; absent for a rule, which applies to all. */
   readonly of?: EpisodePlace;
 }
 
 const PHASES: readonly RelabelWord[] = ['recovery', 'correction'];
 const NO_STEPS = 'The trace has no steps of this episode: rein relabel, which reads the journal, can say it.';
 
-/** What was said of the run in `folder`, the oldest first. */
+/** Relabels of the run in `folder`, oldest first. */
 export function listRelabels(folder: string): readonly RelabelListing[] {
   return readRelabelling(folder).all.map((each) => ({
     id: each.id,
@@ -33,8 +33,8 @@ export function listRelabels(folder: string): readonly RelabelListing[] {
 }
 
 /**
- * Does what a page's message asks for: `{ undo }`, or `{ episode, as, steps? }` with the trace's number of the episode. Gives a sentence for the
- * person, whatever became of it.
+ * Executes a page's request: `{ undo }`, or `{ episode, as, steps? }` with the episode's number in the trace. Returns a
+ * sentence for the user, whatever the outcome.
  */
 export async function relabelFromPage(
   folder: string,

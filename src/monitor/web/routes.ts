@@ -1,4 +1,4 @@
-/** What the monitor's server answers over HTTP: the pages, figures for Prometheus, what the run's folder has, and a stop. Nothing of it moves anything. */
+/** HTTP routes of the monitor: pages, Prometheus metrics, files of the run, and a stop. None of them moves the robot. */
 import type { FastifyInstance } from 'fastify';
 import { decodeJson } from '../../core/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
@@ -12,7 +12,7 @@ import { listRelabels } from './relabels.ts';
 import { listRuns, readRunFile } from './run-files.ts';
 import { ScenePicture } from './scene.ts';
 
-/** Where the run writes. */
+/** Folder and trace of the run. */
 export interface RunPlace {
   readonly folder: string;
   readonly trace: TraceReader;
@@ -26,16 +26,16 @@ export interface RouteSources {
   readonly pages: string;
   readonly past: Past;
   readonly metrics: () => string;
-  /** Whoever may watch stops the robot. */
+  /** Stops the robot; allowed to every client that may watch. */
   readonly stop: (from: string) => void;
-  /** `undefined` until a run has said where it is. */
+  /** `undefined` until the run has sent its folder. */
   readonly run: () => RunPlace | undefined;
 }
 
 export function addRoutes(app: FastifyInstance, sources: RouteSources): void {
   const { place, connections, answers, pages, past, metrics, run, stop } = sources;
   limitRequests(app, connections);
-  // Whoever asks for anything is asked where they come from first.
+  // The origin of every request is checked first.
   const headers: Record<string, string> = {};
   guardRoutes(app, place, headers);
   Object.assign(headers, pageHeaders(addPages(app, pages)));
@@ -65,7 +65,7 @@ function guardRoutes(app: FastifyInstance, place: MonitorPlace, headers: Readonl
     if (reason !== undefined) await reply.code(403).send({ error: reason });
   });
   app.addHook('preHandler', async (request, reply) => {
-    // By the route that answers: an address may be written in many ways, and be led to it all the same.
+    // Checked by matched route: an address may be written in many ways and still match it.
     if (!/^\/(api\/|metrics\b)/.test(request.routeOptions.url ?? request.url)) return;
     if (rightOf(bearerOf(request.headers.authorization), place) === undefined) {
       await reply.code(401).send({ error: 'This needs the token of the monitor.' });
@@ -73,7 +73,7 @@ function guardRoutes(app: FastifyInstance, place: MonitorPlace, headers: Readonl
   });
 }
 
-/** For a page whose script does not run, and for programs. `guardRoutes` lets in who may watch. */
+/** Stop for programs, and for a page whose script does not run. `guardRoutes` admits clients that may watch. */
 function addStop(app: FastifyInstance, stop: RouteSources['stop']): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', (_, payload, done) => {
     payload.resume();
@@ -96,12 +96,12 @@ function addScene(app: FastifyInstance, answers: Answers, past: Past): void {
     }
     const problem =
       answer !== undefined && 'problem' in answer ? answer.problem : 'This robot has no shapes of its own.';
-    // No error: a page then draws what the safety model knows of it.
+    // No error: the page then draws the safety model's capsules.
     return reply.code(204).header('x-problem', encodeURIComponent(problem)).send();
   });
 }
 
-/** Files of the run, and its episodes as its trace has them. */
+/** Files of the run, and its episodes from the trace. */
 function addRunFiles(app: FastifyInstance, answers: Answers, run: RouteSources['run']): void {
   const inFolder = <T>(read: (folder: string) => T): T | undefined => {
     const folder = run()?.folder;
@@ -123,7 +123,7 @@ function addRunFiles(app: FastifyInstance, answers: Answers, run: RouteSources['
     });
   });
   app.get('/api/episodes', (request, reply) => {
-    // A page that has listed those before asks for the others alone.
+    // A page that has listed earlier episodes requests the rest alone.
     const from = Number((request.query as { from?: string }).from ?? 0);
     const make = async () => (await run()?.trace.episodes())?.filter(({ episode }) => episode >= from) ?? [];
     return answers.give(request, reply, { make });

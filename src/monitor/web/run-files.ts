@@ -1,23 +1,23 @@
 /**
- * What pages read of files: of the run that is shown, and of the runs beside it, for comparing. Metrics and settings, and of no other folder:
- * a name that is no run's gives nothing, whatever it is made of.
+ * Files that pages may read: metrics and settings of the run shown, and of runs beside it, for comparison. No other
+ * folder is accessible: a name that is not a listed run's gives nothing, whatever it contains.
  */
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { asObject, parseJson, percent } from '../../core/index.ts';
 import { RUN_FILES, type RunSummary } from '../../record/index.ts';
 
-/** A run that pages may show. */
+/** Run that pages may show. */
 export interface RunListing {
   readonly name: string;
-  /** When its metrics were written to last, ms since 1970. */
+  /** Last change of its metrics, ms since 1970. */
   readonly changedAtMs: number;
-  /** The run that this monitor is of. */
+  /** True for the run of this monitor. */
   readonly isThis: boolean;
-  /** Empty where its folder does not say it. */
+  /** Empty if its folder does not contain it. */
   readonly task: string;
   readonly seed: string;
-  /** What came of it: `98.5 % of 200 episodes`; empty where it has not come to its end. */
+  /** Outcome, such as `98.5 % of 200 episodes`; empty if the run has not finished. */
   readonly outcome: string;
 }
 
@@ -26,16 +26,16 @@ const SHOWN_FILES: Readonly<Record<string, string>> = {
   learner: RUN_FILES.learnerMetrics,
   config: RUN_FILES.config,
 };
-/** A page asks for what was added since: so much at once, bytes. */
+/** Largest part returned of a file, bytes; a page requests what was added since. */
 const FILE_PART_BYTES = 1024 * 1024;
 const CONFIG_HEAD_BYTES = 2048;
-/** A folder may hold years of runs: the newest are listed. */
+/** Most runs listed, newest first: a folder may hold years of runs. */
 const MOST_RUNS = 50;
 
-/** The runs in the folder that holds the run's `folder`, the newest first. */
+/** Runs in the parent folder of the run's `folder`, newest first. */
 export async function listRuns(folder: string): Promise<readonly RunListing[]> {
   const parent = dirname(folder);
-  // A link is no folder: it could lead anywhere.
+  // Links are skipped: they could lead anywhere.
   const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
   const found = await Promise.all(entries.filter((entry) => entry.isDirectory()).map(({ name }) => listing(name)));
   return found
@@ -57,7 +57,7 @@ export async function listRuns(folder: string): Promise<readonly RunListing[]> {
   }
 }
 
-/** The task and the seed of a run stand in the head of its settings, which are not read further: streams wait for it. */
+/** Task and seed from the head of a run's settings; the rest is not read, since streams wait for it. */
 async function askedFor(path: string): Promise<Pick<RunListing, 'task' | 'seed'>> {
   const head = (await partOf(path, 0, CONFIG_HEAD_BYTES)).toString();
   const [, task = ''] = /^task:\n {2}name: (\S+)$/m.exec(head) ?? [];
@@ -73,8 +73,8 @@ async function outcomeOf(path: string): Promise<string> {
 }
 
 /**
- * Whole lines, from a byte on, of the file that pages call `name`, of the run in `folder` or the one beside it called `run`; `undefined`
- * where there is no such file for pages. Empty where nothing more is in it.
+ * Whole lines, from byte `from` on, of the file named `name` by pages, of the run in `folder` or the one beside it
+ * called `run`; `undefined` if pages have no such file. Empty if there is nothing more.
  */
 export async function readRunFile(
   folder: string,
@@ -87,7 +87,7 @@ export async function readRunFile(
   return known === undefined ? undefined : partOf(join(dirname(folder), known.name, file), from);
 }
 
-/** Nothing where there is no such file. */
+/** Empty if there is no such file. */
 async function partOf(path: string, from: number, most = FILE_PART_BYTES): Promise<Buffer> {
   try {
     const { size } = await stat(path);

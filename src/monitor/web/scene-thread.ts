@@ -1,4 +1,4 @@
-/** The compiler of `scene.ts` as a thread: one request in, one answer out. */
+/** Thread that runs the compiler of `scene.ts`: one request in, one answer out. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../core/index.ts';
 import { drawnScene } from '../../plant/mujoco.ts';

@@ -1,6 +1,6 @@
 /**
- * The robot's own shapes for pages, compiled once and by whoever asks first, in a thread of its own: a second without a pause, in which
- * an operator's page would not be heard.
+ * Visual shapes of the robot for pages, compiled once on first request, in its own thread: it takes a second without a
+ * pause, during which an operator's page would not be served.
  */
 import { Worker } from 'node:worker_threads';
 import { isMujoco, modelOf } from '../../drivers/index.ts';
@@ -8,32 +8,32 @@ import type { PlantDriverOptions } from '../../plant/index.ts';
 import type { DrawnScene } from '../../plant/mujoco.ts';
 import type { RunView } from '../../session/index.ts';
 
-/** What the thread needs of a run. */
+/** Parts of a run's description that the thread needs. */
 export type SceneRequest = Pick<RunView, 'driver' | 'robot'>;
 export type SceneAnswer = { readonly scene: DrawnScene | undefined } | { readonly problem: string };
 
-/** Longest that a robot's file may take, ms. */
+/** Longest compile time of a robot's file, ms. */
 const LIMIT_MS = 30_000;
 const MOST_HEAP_MB = 512;
 
 export class ScenePicture {
   #answer: Promise<SceneAnswer> | undefined;
 
-  /** What the thread has made of `run`: always of the first that was asked for. */
+  /** Shapes of `run`, compiled by the thread; always those of the first request. */
   of({ driver, robot }: SceneRequest): Promise<SceneAnswer> {
-    // A thread with a simulator in it is started for what it can answer only.
+    // The thread with its simulator is started only for robots that it can draw.
     this.#answer ??= drawnBy(driver, robot);
     return this.#answer;
   }
 }
 
-/** A real robot is drawn by its own model, without what stands beside it. */
+/** A real robot is drawn by its own model, without its surroundings. */
 function drawnBy(driver: SceneRequest['driver'], robot: SceneRequest['robot']): Promise<SceneAnswer> {
   if (isMujoco(robot.driver)) return compile({ driver, robot });
   const own = modelOf(robot.driver);
   if (own === undefined) return Promise.resolve({ scene: undefined });
   const { model: file, ...packages } = own;
-  // The type says what the thread's reader asks for.
+  // Completes the type required by the thread's reader.
   const options: PlantDriverOptions = { file, ...packages, velocityFeedForward: false, signalNames: [] };
   return compile({ driver: { name: 'mujoco', options: { ...options } }, robot });
 }

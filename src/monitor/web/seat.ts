@@ -1,12 +1,13 @@
 /**
- * The operator's seat: which of the pages that are open may move the robot. One at a time; who has it keeps it while their page is
- * heard of and they do something now and then; a tab that was forgotten keeps it from nobody. A robot that loses its operator holds by the lease of their commands, which is shorter.
+ * Operator's seat: the one page that may move the robot. Its holder keeps it while the page sends messages and its
+ * operator acts now and then; a forgotten tab blocks no other page. A robot that loses its operator holds by the lease
+ * of their commands, which is shorter.
  */
 
-/** A page that was heard of so long ago is gone, s: ten of the messages that it sends while it has the seat. */
+/** Silence after which a page counts as gone, s: ten of the messages that it sends while it has the seat. */
 export const SEAT_LEASE_S = 1;
 
-/** A holder who has done nothing for so long may be relieved, s. The robot stands then: what is not asked for moves nothing. */
+/** Inactivity after which a holder may be relieved, s. The robot stands still then: without a request there is no motion. */
 export const IDLE_S = 60;
 
 interface Holder {
@@ -16,13 +17,13 @@ interface Holder {
   actedAtS: number;
 }
 
-/** Pure but for its memory; time is an argument. */
+/** Pure except for its state; time is an argument. */
 export class Seat {
   #holder: Holder | undefined;
 
-  /** Whose it is at `nowS`; `undefined` where it is free. */
+  /** Holder at `nowS`; `undefined` if the seat is free. */
   holder(nowS: number): { readonly client: number; readonly name: string } | undefined {
-    // A clock that jumps back makes nobody's lease longer.
+    // A clock that jumps back extends no lease.
     const sinceS = this.#holder === undefined ? 0 : Math.abs(nowS - this.#holder.heardAtS);
     return sinceS > SEAT_LEASE_S ? undefined : this.#holder;
   }
@@ -31,7 +32,10 @@ export class Seat {
     return this.holder(nowS)?.client === client;
   }
 
-  /** Gives it to `client` where it is free, theirs, or of somebody who does nothing; `by`: who has it else, or had it until now. */
+  /**
+   * Gives the seat to `client` if it is free, theirs, or its holder is idle; `by`: present holder if refused, otherwise
+   * the previous one.
+   */
   take(client: number, name: string, nowS: number): { readonly isTaken: boolean; readonly by: string } {
     const holder = this.holder(nowS);
     const isOther = holder !== undefined && holder.client !== client;
@@ -41,14 +45,14 @@ export class Seat {
     return { isTaken: true, by: isOther ? holder.name : name };
   }
 
-  /** `client` was heard of: that keeps the seat where it is theirs, and gives it to nobody. `acts`: their person does something. */
+  /** Records a message of `client`, which extends its hold, if any. `acts`: its operator does something. */
   hear(client: number, nowS: number, how: 'acts' | 'is there' = 'acts'): void {
     if (!this.isHeldBy(client, nowS)) return;
     this.#holder!.heardAtS = nowS;
     if (how === 'acts') this.#holder!.actedAtS = nowS;
   }
 
-  /** `client` gives it up, or is gone. */
+  /** Frees the seat if `client` holds it. */
   leave(client: number): void {
     if (this.#holder?.client === client) this.#holder = undefined;
   }

@@ -1,4 +1,4 @@
-/** The monitor's server as a thread: packets come in, requests of people go out. */
+/** Thread of the monitor's server: packets come in, operator requests go out. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PersonRequest } from '../../session/index.ts';
 import type { MonitorPlace } from './access.ts';

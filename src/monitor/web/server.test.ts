@@ -193,11 +193,11 @@ describe('bad input', () => {
     const [one, other] = [await page(), await page()];
     one.ask({ kind: 'sit' });
     await until(() => other.all('operators').at(-1)?.['holder'] !== '', 'the seat');
-    // Reads nothing, not even that it is to go.
+    // Reads nothing, not even the close frame.
     one.socket.pause();
     for (let i = 0; i < 300; i++) one.ask({ kind: 'alive' });
     await until(() => other.all('operators').at(-1)?.['holder'] === '', 'the free seat');
-    // In another second.
+    // In the next second, with a fresh message allowance.
     await delay(1200);
     one.ask({ kind: 'stop' });
     other.ask({ kind: 'stop' });
@@ -212,7 +212,7 @@ describe('bad input', () => {
     const { port, host } = new URL(address);
     const strangers = Array.from({ length: 1000 }, () => connect(Number(port), '127.0.0.1'));
     for (const stranger of strangers) stranger.on('error', () => undefined);
-    // One that is gone before it was answered, too.
+    // Including connections that close before they are answered.
     for (const stranger of strangers.slice(0, 20)) {
       stranger.write(`GET /nowhere HTTP/1.1\r\nhost: ${host}\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n`);
       stranger.once('connect', () => stranger.resetAndDestroy());

@@ -1,7 +1,7 @@
 /**
- * The monitor's server: static pages, files of the run, and one stream a page. It holds no state of the robot but the newest packet of
- * each kind, decides who may ask for what, and hands on what a person asks for. Runs in a thread of its own (`server-thread.ts`), so that
- * neither pages nor a run that is busy hold each other up.
+ * The monitor's server: static pages, files of the run, and one stream per page. Its only state of the robot is the
+ * newest packets of each kind; it checks rights and forwards operator requests. Runs in its own thread
+ * (`server-thread.ts`), so that pages and a busy run do not delay each other.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -30,23 +30,23 @@ export interface ServerOptions {
   readonly place: MonitorPlace;
   /** Folder of the built pages. */
   readonly pages: string;
-  /** Takes what a person asks for, already checked, and allowed to them. */
+  /** Receives operator requests, already validated and authorised. */
   readonly onRequest: (request: PersonRequest) => void;
 }
 
-/** Who sits at a robot, for each page: told whenever it changes. */
+/** Seat information for a page: sent whenever it changes. */
 export interface OperatorsView {
   /** Number of this page. */
   readonly you: number;
-  /** What its person is called here: with a number where another page has the name. */
+  /** Name of its operator here: with a number if another page has the same. */
   readonly name: string;
   readonly right: Right;
   /** This page has the seat. */
   readonly isYours: boolean;
-  /** Name of whoever has it; empty where it is free. */
+  /** Name of the holder; empty if the seat is free. */
   readonly holder: string;
   readonly pages: number;
-  /** Stops that were heard of this page since it was let in. */
+  /** Stops received from this page since it was admitted. */
   readonly stops: number;
 }
 
@@ -54,28 +54,28 @@ export interface OperatorsView {
 const LONGEST_MESSAGE_BYTES = 4096;
 /** Open pages; an operator always finds a place beside forgotten tabs. */
 const MOST_PAGES = 64;
-/** Those that only watch: whoever may operate finds a place beside them. */
+/** Watching pages, which leave places for operating ones. */
 const MOST_WATCHING = 48;
-/** Where Foxglove and Lichtblick connect to. */
+/** Path that Foxglove and Lichtblick connect to. */
 const VIEWERS_PATH = '/foxglove';
-/** Who has not said hello by then is no page of ours, ms. */
+/** Time in which a page must send `hello`, ms. */
 const HELLO_MS = 5000;
-/** Who has not said hello, and makes room for who comes after so many. */
+/** Most connections without `hello`; the oldest gives way to a new one. */
 const MOST_SILENT = 64;
 const FLUSH_MS = 20;
 /** A page that answers no ping in this time is gone, ms. */
 const PING_MS = 10_000;
-/** Buttons of one page: more is no person. */
+/** Button presses of one page; no operator presses more. */
 const PRESSED = { perS: 10, most: 20 } as const;
-/** What is said again and again by itself, and what always counts. */
+/** Messages that are sent periodically, and the stop, which always counts. */
 const NO_BUTTONS: readonly unknown[] = ['input', 'seen', 'alive', 'stop'];
 const STALE_TOKEN = 'This token is not of this run: the page watches, and can stop the robot.';
 
-/** What a page said of itself, and what it may do. */
+/** Data of a page's `hello`, and its right. */
 interface Greeting {
   readonly right: Right;
   readonly name: string;
-  /** Address of the other end. */
+  /** Remote address. */
   readonly from: string | undefined;
   readonly window: number;
 }
@@ -84,9 +84,9 @@ class Page extends Peer {
   readonly id: number;
   readonly right: Right;
   readonly from: string | undefined;
-  /** Of the person at it. */
+  /** Name of its operator. */
   name: string;
-  /** That were heard of it. */
+  /** Stops received from it. */
   stops = 0;
   readonly #pressed: Allowance = new Allowance(PRESSED);
   #isTold = false;
@@ -99,7 +99,7 @@ class Page extends Peer {
     this.name = name || `page ${id}`;
   }
 
-  /** Counts a button. `false` where there were too many, which is told once until there are fewer again. */
+  /** Counts a button press. `false` if there were too many, which is reported once until there are fewer again. */
   mayPress(nowS: number): boolean {
     const may = this.#pressed.take(nowS);
     if (!may && !this.#isTold) this.tell(`More than ${PRESSED.perS} buttons in a second: the others are not done.`);
@@ -107,7 +107,7 @@ class Page extends Peer {
     return may;
   }
 
-  /** A sentence for this page alone. */
+  /** Sends a notice to this page alone. */
   tell(line: string): void {
     this.outbox.put(encodeJson('notice', { line, atMs: Date.now(), isForYou: true }));
   }
@@ -120,7 +120,7 @@ export class MonitorServer {
   readonly #seat: Seat = new Seat();
   readonly #clock: SystemClock = new SystemClock();
   readonly #pages = new Peers<Page>();
-  /** Those that have not said hello yet, who waits longest first. */
+  /** Connections without `hello`, longest waiting first. */
   readonly #silent = new Set<WebSocket>();
   readonly #past: Past = new Past();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -133,7 +133,7 @@ export class MonitorServer {
   #run: RunPlace | undefined;
   #count = 0;
   #toldHolder = '';
-  /** The page that took over last. */
+  /** Page that took over last. */
   #driver = 0;
 
   constructor(options: ServerOptions) {
@@ -167,10 +167,10 @@ export class MonitorServer {
     });
   }
 
-  /** Listens. Gives the port. Rejects where it cannot. */
+  /** Listens; returns the port. Rejects if it cannot. */
   async listen(): Promise<number> {
     const { place } = this.#options;
-    // Fastify would make a second server for that name, which nothing here bounds.
+    // For `localhost` Fastify would create a second server, without the limits set here.
     const host = place.host === 'localhost' ? '127.0.0.1' : place.host;
     await this.#app.listen({ host, port: place.port });
     (this.#app.server as Server).on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -182,10 +182,10 @@ export class MonitorServer {
     return (this.#app.server.address() as AddressInfo).port;
   }
 
-  /** Tells all pages, and those that come later what they need of it. */
+  /** Sends a packet to all pages, and keeps what later pages need. */
   publish(packet: Uint8Array): void {
     const kind = kindOf(packet);
-    // Who operates is said here, and by nobody in the run.
+    // `operators` packets come from this server only.
     if (kind === undefined || kind === 'operators') return;
     const isTaken = canRead(() => {
       if (kind === 'run') this.#setFolder(decodeJson(packet) as RunView);
@@ -197,7 +197,7 @@ export class MonitorServer {
     canRead(() => this.#viewers.publish(packet));
   }
 
-  /** Bytes that wait for pages here, for the bench. */
+  /** Bytes queued for pages here, for the benchmark. */
   get waitingBytes(): number {
     return this.#answers.waitingBytes + this.#viewers.waitingBytes + this.#pages.waitingBytes;
   }
@@ -228,7 +228,7 @@ export class MonitorServer {
     const { host, origin } = request.headers;
     const [path, query] = (request.url ?? '').split('?');
     const isViewer = path === VIEWERS_PATH;
-    // Foxglove asks for an address only: its token can be nowhere else.
+    // Foxglove takes only an address, so its token must be in the query.
     const reason = isViewer
       ? (viewerReason(host, origin, new URLSearchParams(query).get('token') ?? undefined, place) ??
         this.#viewers.refusalOf(request))
@@ -243,7 +243,7 @@ export class MonitorServer {
     else this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#greet(ws, socket.remoteAddress));
   }
 
-  /** A page says who it is first, with its token: addresses are written into logs and histories, messages are not. */
+  /** The first message of a page carries its name and token: addresses end in logs and histories, messages do not. */
   #greet(socket: WebSocket, from: string | undefined): void {
     const timer = setTimeout(() => dismiss(socket, 'Nobody said hello.', TRY_LATER), HELLO_MS);
     const isHeard = (): void => {
@@ -268,7 +268,7 @@ export class MonitorServer {
         dismiss(socket, 'Wrong token.');
         return;
       }
-      // A link that only shows may be given to others by whoever may do more.
+      // An operator may pass on a link that only watches.
       const granted = hello?.['watchOnly'] === true ? 'watch' : right;
       if (!this.#hasPlaceFor(granted)) {
         this.#log.add({ what: 'refused', from, why: 'Too many pages are open.' });
@@ -283,7 +283,7 @@ export class MonitorServer {
     });
   }
 
-  /** `name`, with a number behind it where another page has the same: two tabs of one browser have one memory. */
+  /** Appends a number to `name` if another page has the same: two tabs of one browser share their memory. */
   #freeName(name: string, own?: Page): string {
     const taken = new Set([...this.#pages].filter((page) => page !== own).map((page) => page.name));
     if (name === '' || !taken.has(name)) return name;
@@ -314,7 +314,7 @@ export class MonitorServer {
   #onMessage(page: Page, text: string | undefined): void {
     const message = text === undefined ? undefined : asObject(parseJson(text));
     const kind = message?.['kind'];
-    // From everybody who may watch, also as the last that is heard of them.
+    // Accepted from every page that may watch, even as its last message.
     if (kind === 'stop') {
       this.#log.add({ what: 'stop', from: page.from, by: page.name });
       this.#stops.say(page.name);
@@ -337,7 +337,7 @@ export class MonitorServer {
         this.#tellOperators();
         return;
       case 'stop':
-        // An answer, so that a page knows what was heard.
+        // Acknowledges the stop to the page.
         page.stops++;
         this.#tellOperators([page]);
         return;
@@ -373,7 +373,7 @@ export class MonitorServer {
       page.tell('That is no request: nothing was done.');
     } else if (this.#seat.isHeldBy(page.id, nowS)) {
       if (request.kind === 'takeOver') this.#driver = page.id;
-      // Nobody moves what another has taken over and not given back yet.
+      // Only the page that took over may move the robot until it gives back.
       if (request.kind === 'input' && this.#driver !== page.id) return;
       this.#options.onRequest(request.kind === 'takeOver' ? { ...request, by: page.name } : request);
     } else if (request.kind !== 'input') {
@@ -382,7 +382,7 @@ export class MonitorServer {
     }
   }
 
-  /** Nothing moves by it: who may operate may say it, from any seat. */
+  /** Moves nothing: allowed to every page that may operate, without the seat. */
   async #relabel(page: Page, message: Readonly<Record<string, unknown>>): Promise<void> {
     if (page.right !== 'operate' || this.#run === undefined) {
       page.tell('This link shows the robot only: it cannot relabel.');
@@ -427,7 +427,7 @@ export class MonitorServer {
   }
 }
 
-/** Modules of others run where packets come from: one that cannot be read is told to nobody. */
+/** Third-party modules run where packets come from: an unreadable packet is not published. */
 function canRead(take: () => void): boolean {
   try {
     take();
@@ -437,7 +437,7 @@ function canRead(take: () => void): boolean {
   }
 }
 
-/** Somebody does something at a page, which by itself says only that it is there: moves the robot, or presses a button. */
+/** True if a message is an operator's act, such as motion or a button press, and no mere sign of life. */
 function isAct(message: Readonly<Record<string, unknown>> | undefined): boolean {
   const kind = message?.['kind'];
   if (kind === 'seen' || kind === 'alive') return false;
@@ -446,18 +446,18 @@ function isAct(message: Readonly<Record<string, unknown>> | undefined): boolean 
   return Array.isArray(action) ? pose !== undefined || action.some((value) => value !== 0) : false;
 }
 
-/** As a person gave it, short enough for a line. */
+/** Name as entered, truncated for a line. */
 function nameOf(given: unknown): string {
   return typeof given === 'string' ? given.trim().slice(0, 40) : '';
 }
 
-/** The name of whoever has the seat, as `page` reads it: two tabs of a browser know themselves by one name. */
+/** Holder's name as shown to `page`: two tabs of a browser share one name. */
 function shownTo(page: Page, holder: string): string {
   const given = withoutNumber(holder);
   return given === withoutNumber(page.name) ? `Another page of ${given}` : holder;
 }
 
-/** The name as its page gave it. */
+/** Name as entered on its page. */
 function withoutNumber(name: string): string {
   return name.replace(/ \(\d+\)$/, '');
 }
@@ -466,7 +466,7 @@ function keyOf(holder: { readonly client: number; readonly name: string } | unde
   return holder === undefined ? '' : `${holder.client} ${holder.name}`;
 }
 
-/** Frames on their way at once that a page asks for, where it answers them. */
+/** Most frames in transit requested by a page that acknowledges them. */
 function windowOf(value: unknown): number {
   return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : Number.POSITIVE_INFINITY;
 }

@@ -1,17 +1,17 @@
-/** Sockets of strangers: what they may take of this process before anybody knows who they are, and how they are let go of. */
+/** Limits on sockets before their client is authenticated, and their shutdown. */
 import type { Duplex } from 'node:stream';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 
-/** Who has not asked for anything by then is cut off, ms. */
+/** Time in which a client must send a request, ms. */
 const SPEAK_MS = 5000;
-/** Who is shown the door gets so long to go, ms. */
+/** Time for a dismissed client to disconnect, ms. */
 const LEAVE_MS = 250;
 
-/** Options of Fastify that let nobody wait for ever: its own, and those that Node's server has besides. */
+/** Fastify options that bound every wait: its own, and those of Node's server. */
 export const PATIENCE = { requestTimeout: 2 * SPEAK_MS, keepAliveTimeout: SPEAK_MS } as const;
 export const SERVER_PATIENCE = { connectionsCheckingInterval: 1000, headersTimeout: SPEAK_MS } as const;
 
-/** A WebSocket server behind upgrades. Answers no ping by itself: who sends pings and reads nothing would fill the memory with answers. */
+/** Creates a WebSocket server behind upgrades. No automatic pongs: a client that sends pings and reads nothing would fill the memory. */
 export function createSocketServer(
   options: Pick<ServerOptions, 'maxPayload'> & Pick<ServerOptions, 'handleProtocols'>,
 ): WebSocketServer {
@@ -24,11 +24,11 @@ export function createSocketServer(
   });
 }
 
-/** Codes of an end: whoever it is about has no business here (RFC 6455, 7.4.1), or may come back later (IANA's registry). */
+/** Close codes: not admitted (RFC 6455, 7.4.1), or may retry later (IANA's registry). */
 const NOT_LET_IN = 1008;
 export const TRY_LATER = 1013;
 
-/** Ends `socket` with a reason, and hears nothing more of it, whether or not its other end wants to go. */
+/** Ends `socket` with a reason and ignores further messages; terminates it if the client does not close. */
 export function dismiss(socket: WebSocket, reason: string, code: number = NOT_LET_IN): void {
   socket.removeAllListeners('message');
   socket.close(code, reason);
@@ -36,9 +36,9 @@ export function dismiss(socket: WebSocket, reason: string, code: number = NOT_LE
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Answers an upgrade that is not granted, in one sentence. */
+/** Refuses an upgrade, with one sentence. */
 export function refuseUpgrade(socket: Duplex, reason: string): void {
-  // Whoever asked may be gone; and one who stays is not waited for.
+  // The client may be gone; one that stays is not waited for.
   socket.on('error', () => socket.destroy());
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 403 Forbidden\r\nconnection: close\r\ncontent-type: text/plain\r\n\r\n${reason}`);

@@ -1,19 +1,19 @@
-/** Stops of everybody who watches: none is swallowed, and nobody keeps the robot's guard busy with them. */
+/** Rate limiter of stops from all watching clients: none is lost, and the guard is not flooded. */
 
-/** Stops within this time of one that was passed on are one more, at its end, ms. */
+/** Stops within this time of one passed on are merged into one at its end, ms. */
 const STOP_MS = 100;
 
 export class Stops {
   readonly #pass: (by: string) => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Who has said it last, and is not passed on yet. */
+  /** Sender of the last stop that is not passed on yet. */
   #due: string | undefined;
 
   constructor(pass: (by: string) => void) {
     this.#pass = pass;
   }
 
-  /** Somebody named `by` says stop: passed on at once where nobody has said it for `STOP_MS`. */
+  /** Requests a stop in the name of `by`: passed on at once if there was none within `STOP_MS`. */
   say(by: string): void {
     if (this.#timer !== undefined) {
       this.#due = by;

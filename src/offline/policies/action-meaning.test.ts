@@ -4,7 +4,7 @@ import { resolveConfig } from '../../config/index.ts';
 import { type ActionSpec, jointActionUnit } from '../../core/index.ts';
 import { meaningIn, meaningOnRobot } from './action-meaning.ts';
 
-/** The largest of ±1.5 and what is between, number by number: more than ±1 is cut. */
+/** Extremes ±1.5 and values between, dimension by dimension: values beyond ±1 are clipped. */
 const SHARES = [1, -0.5, 1.5, 0.25];
 const CUT = [1, -0.5, 1, 0.25];
 

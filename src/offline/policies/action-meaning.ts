@@ -1,4 +1,4 @@
-/** What the numbers of a policy's action are where they are carried out: for the output `command` of exported policies. */
+/** Physical meaning of a policy's action at execution: for the output `command` of exported policies. */
 
 import type { ResolvedConfig } from '../../config/index.ts';
 import {
@@ -16,23 +16,23 @@ import {
 } from '../../core/index.ts';
 import { ActionMap, createTickTimes } from '../../safety/index.ts';
 
-/** Declared, and as it is done. */
+/** Declared ranges, and the actual execution. */
 export interface ActionMeaning {
-  /** [A] by which a model works out its `command`. */
+  /** [A] ranges from which a model computes its `command`. */
   readonly ranges: readonly ActionRange[];
-  /** What those who carry out the normalised `action` [A] make of it, [A] in the units of `ranges`: what a `command` must be. */
+  /** Executes the normalised `action` [A] and returns it in the units of `ranges`, [A]: the reference for `command`. */
   readonly carryOut: (action: Float32Array) => Float64Array;
 }
 
-/** As the environment declares it; where it does not, actions stay as they are. */
+/** Ranges declared by the environment; without them, actions stay normalised. */
 export function meaningIn({ actionRanges, actionSize }: Environment): ActionMeaning {
   const ranges = actionRanges ?? normalisedRanges(actionSize);
   return { ranges, carryOut: (action) => physicalAction(ranges, action) };
 }
 
 /**
- * For a robot's run: the change of the set-point from one policy step to the next, as the action map of the safety chain sets it.
- * What depends on where the robot is (leash, workspace, joint limits) is no part of it: robots do that after.
+ * For a robot's run: the set-point change from one policy step to the next, as the action map of the safety chain computes it.
+ * Limits that depend on the robot's state (leash, workspace, joint limits) are excluded: robots apply them afterwards.
  */
 export function meaningOnRobot(spec: ActionSpec, { robot, task }: ResolvedConfig): ActionMeaning {
   const model = withoutBounds(robot);

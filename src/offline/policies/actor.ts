@@ -1,4 +1,4 @@
-/** Who acts in a trial: the learner's policy, on the network that also runs it on a robot. */
+/** The acting policy of a trial: the learner's policy, on the network that also runs it on a robot. */
 import { policyObservationSize, sha256Hex } from '../../core/index.ts';
 import type { Agent, Training } from '../../learner/index.ts';
 import {
@@ -9,14 +9,14 @@ import {
   type WeightTensors,
 } from '../../policy/index.ts';
 
-/** What a trial has of a learner to act with. */
+/** The part of a training that acting needs. */
 export type Acting = Pick<Training, 'agent' | 'encoder'>;
 
-/** An agent's policy, whose weights are copied rather than sent and tried out; get one from `openActor`. */
+/** An agent's policy whose weights are copied in-process, without transfer or canary; created by `openActor`. */
 export class Actor implements Policy {
   readonly observationSize: number;
   readonly actionSize: number;
-  /** The learner in the same process is always at its newest. */
+  /** A learner in the same process always acts with its newest weights. */
   readonly version = 1;
   readonly #network: PolicyNetwork;
   readonly #encoder: Acting['encoder'];
@@ -45,7 +45,7 @@ export class Actor implements Policy {
   }
 }
 
-/** Opens the policy of `agent`; it acts on what `encoder` makes of observations where there is one, which stays the caller's. */
+/** Opens the policy of `agent`; it acts on the output of `encoder`, if any. The caller keeps ownership of the encoder. */
 export async function openActor(acting: Acting): Promise<Actor> {
   const { agent } = acting;
   const { parts, actionSize } = agent.spec;

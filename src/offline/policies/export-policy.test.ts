@@ -24,7 +24,7 @@ import { runPretraining } from './pretrain.ts';
 
 const loadLab = () => import('../../../packages/lab/src/lab.ts');
 
-/** By how much the map inside the model is wrong; how actions are carried out stays as it is. */
+/** Error of the action map inside the model; the execution of actions stays unchanged. */
 const wrong = vi.hoisted(() => ({ factor: 1 }));
 vi.mock('./action-meaning.ts', async (original) => {
   const { meaningIn, meaningOnRobot } = await original<typeof import('./action-meaning.ts')>();
@@ -79,7 +79,7 @@ function trained(name: string): Promise<string> {
   return runTrial(folder).then(() => folder);
 }
 
-/** A robot's run as a learner leaves it, with a checkpoint of networks that have learned nothing yet. */
+/** A robot's run as a learner leaves it, with a checkpoint of untrained networks. */
 async function robotRun(algorithm: LearnerConfig['algorithm'] = 'rlpd', policyVersion = 3) {
   const { config } = arm6Setup();
   const setup = createSetup({ ...config, learner: { ...config.learner, ...LEARNER, algorithm } });
@@ -99,7 +99,7 @@ async function robotRun(algorithm: LearnerConfig['algorithm'] = 'rlpd', policyVe
   return { folder, setup };
 }
 
-/** What the file gives by itself, as its metadata says: `command` is the action in the units of the ranges, which are returned. */
+/** Output of the file by itself, as in its metadata: `command` is the action in the units of the ranges, which are returned. */
 async function runAlone(file: string, observationSize: number, noiseSize: number): Promise<ActionRange[]> {
   const bytes = readFileSync(file);
   const text = bytes.toString('utf8');

@@ -1,4 +1,4 @@
-/** `rein export`: what a training has come to, as one model file that stands alone, or what it has learned to see. */
+/** `rein export`: writes a trained policy as one self-contained model file, or a trained encoder. */
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
@@ -15,10 +15,10 @@ import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.
 import { openActor } from './actor.ts';
 import { checkGoldenBatch, type GoldenCheck, goldenObservations } from './golden-batch.ts';
 
-/** Observations that a policy is tried on before it is written. */
+/** Number of observations on which a policy is tried before it is written. */
 const GOLDEN = 256;
 
-/** What was exported. */
+/** Result of an export. */
 export interface ExportedPolicy extends GoldenCheck {
   readonly path: string;
   readonly algorithm: string;
@@ -27,10 +27,10 @@ export interface ExportedPolicy extends GoldenCheck {
 }
 
 /**
- * Writes the newest policy of the run in `folder` to `out`: of `rein train`, or of a learner on a robot, whose manifest is
- * written beside it. Encoder, statistics and action map are inside the model; what its numbers mean is in its metadata. Rejects
- * with `ReinError` where there is no such run, or the model does not do what the learner's networks and those who carry out
- * its actions do; then nothing is written.
+ * Writes the newest policy of the run in `folder` to `out`: of `rein train`, or of a robot's learner, whose manifest is
+ * written beside it. Encoder, statistics and action map are inside the model; the meaning of its numbers is in its metadata.
+ * Rejects with `ReinError` if there is no such run, or if the model deviates from the learner's networks or from how its
+ * actions are executed; then nothing is written.
  */
 export async function exportPolicy(
   folder: string,
@@ -47,7 +47,7 @@ export async function exportPolicy(
   );
 }
 
-/** The files that `exportPolicy` writes. */
+/** Files that `exportPolicy` writes. */
 export function exportedFiles(folder: string, out: string): readonly string[] {
   return existsSync(join(folder, TRIAL_FILES.spec)) ? [out] : [out, manifestOf(out)];
 }
@@ -95,7 +95,7 @@ function exportRun(folder: string, out: string, say: (message: string) => void):
     await training.restore(path, checkpoint);
     const names = { robot: config.robot.name, task: config.task.name };
     const { runId, replay } = checkpoint;
-    // A checkpoint of before the first publication: version 0 means to robots that there are no weights.
+    // From a checkpoint before the first publication: version 0 would mean "no weights" to robots.
     const version = Math.max(1, checkpoint.policyVersion);
     const action = statedAction(taskActionOf(setup));
     const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf: moved(config) };
@@ -118,14 +118,14 @@ function exportRun(folder: string, out: string, say: (message: string) => void):
   });
 }
 
-/** What a robot's command changes, for people. */
+/** Description of what a robot's command changes, for display. */
 function moved({ robot, task }: ResolvedConfig): string {
   const joints = robot.base === undefined ? "joints' set-points" : "base's axes";
   const what = task.action.kind === 'cartesian' ? "tool's set-point in the base frame" : joints;
   return `change of the ${what}, for one step of ${1 / task.policyHz} s`;
 }
 
-/** Observations of the run's journal; where it has none, numbers of the size that observations are scaled to. */
+/** Observations of the run's journal, padded with standard normal draws, since observations are scaled to that range. */
 function recorded(folder: string, observationSize: number): Float32Array[] {
   const observations: Float32Array[] = [];
   for (const { observation } of readJournal(join(folder, 'journal'))) {
@@ -147,7 +147,7 @@ interface Exported {
   readonly meaning: ActionMeaning;
 }
 
-/** The model, which does on `observations` what it should. */
+/** Exports the model after checking its outputs on `observations`. */
 async function verifiedModel(
   { training, metadata, meaning }: Exported,
   observations: readonly Float32Array[],
@@ -164,7 +164,7 @@ async function verifiedModel(
   }
 }
 
-/** Lets `save` write model and manifest into a folder of its own, then gives both the name that was asked for. */
+/** Lets `save` write model and manifest into a temporary folder, then renames both to their requested paths. */
 async function saveAs(out: string, save: (folder: string) => Promise<string>): Promise<void> {
   const target = resolve(out);
   const place = storage(out, () => {
@@ -191,8 +191,8 @@ function writeModel(out: string, model: Uint8Array): void {
 }
 
 /**
- * Writes the convolutions that the run of `rein train` in `folder` has trained to `out`, for `encoder.frozen.file`. Rejects with
- * `ReinError` where there is no such run, or it has trained none.
+ * Writes the convolutions trained by the `rein train` run in `folder` to `out`, for `encoder.frozen.file`. Rejects with
+ * `ReinError` if there is no such run, or it has trained none.
  */
 export function exportEncoder(
   folder: string,

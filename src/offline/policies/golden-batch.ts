@@ -1,27 +1,27 @@
-/** Whether an exported policy does on the robot's runtime what the learner's networks do. */
+/** Checks that an exported policy gives the same outputs on the robot's runtime as the learner's networks. */
 
 import { type Environment, halfRangeOf, ReinError, Rng } from '../../core/index.ts';
 import { Bindings, Session } from '../../learner/index.ts';
 import { OnnxPolicy, type Policy, type PolicyHead } from '../../policy/index.ts';
 import type { ActionMeaning } from './action-meaning.ts';
 
-/** Largest difference of an action, which lies in [−1, 1], and of a command as a share of half its range. */
+/** Largest difference of an action, which lies in [−1, 1], or of a command as a fraction of half its range. */
 const TOLERANCE = 1e-4;
 
-/** What a policy was tried on. */
+/** Result of the golden-batch check. */
 export interface GoldenCheck {
   readonly observations: number;
-  /** Of an action from the learner's. */
+  /** Largest difference of an action from the learner's. */
   readonly maxDifference: number;
-  /** Of a number of `command` from what the learner's action is carried out as, as a share of half its range. */
+  /** Largest difference of `command` from the executed learner's action, as a fraction of half its range. */
   readonly maxCommandDifference: number;
 }
 
 /**
- * Runs `model` as a robot would, by itself as others would, and the learner's own networks, on `observations`, once exploring
- * and once not, with equal random numbers. Throws `ReinError('policy')` where the runtime refuses the model, an action differs
- * by more than 1e-4, or a command, or an end of a range, by more than 1e-4 of half its range from what those who carry it out
- * make of the learner's action.
+ * Runs `model` as on a robot, standalone as a third party would, and the learner's own networks on `observations`, once
+ * exploring and once not, with equal random numbers. Throws `ReinError('policy')` if the runtime refuses the model, if an
+ * action differs by more than 1e-4, or if a command or an end of a range differs by more than 1e-4 of half its range from
+ * the execution of the learner's action.
  */
 export async function checkGoldenBatch(
   model: Uint8Array,
@@ -69,7 +69,7 @@ async function compare(
       await policy.decide(observation, { rng: new Rng(i), purpose }, onRobot);
       await learner.decide(observation, { rng: new Rng(i), purpose }, own);
       maxDifference = Math.max(maxDifference, largestDifference(own, onRobot));
-      // Whose spread is drawn outside gives the best command only.
+      // A Gaussian head is sampled outside the graph: the file alone gives only the noise-free command.
       if (purpose === 'explore' && file.head.kind === 'gaussian') continue;
       const { action, command } = await file.run(observation, new Rng(i), purpose);
       maxDifference = Math.max(maxDifference, largestDifference(own, action));
@@ -80,7 +80,7 @@ async function compare(
   return { observations: observations.length, maxDifference, maxCommandDifference };
 }
 
-/** The actions of a policy may all be small, and then show little of the width of a range. */
+/** Difference at the ends of the ranges: a policy whose actions are all small reveals little about their width. */
 function differenceAtEnds({ ranges, carryOut }: ActionMeaning, halfRanges: readonly number[]): number {
   const end = (action: number, wanted: readonly number[]): number =>
     largestDifference(carryOut(new Float32Array(ranges.length).fill(action)), wanted, halfRanges);
@@ -96,21 +96,21 @@ function differenceAtEnds({ ranges, carryOut }: ActionMeaning, halfRanges: reado
   );
 }
 
-/** Anything but a small number is refused, NaN as well. */
+/** Throws unless `difference` is within the tolerance; NaN throws too. */
 function refuseAbove(difference: number, { length }: readonly Float32Array[], finding: (by: string) => string): void {
   if (difference <= TOLERANCE) return;
   const message = `${finding(difference.toExponential(1))} on ${length} observations, at most ${TOLERANCE} is allowed.`;
   throw new ReinError('policy', message, { remedy: 'Nothing was written. Report it with the folder of the run.' });
 }
 
-/** Largest |a − b|, each as a share of its unit where there are some; NaN where one is. */
+/** Largest |a − b|, each divided by its unit, if given; NaN if any is. */
 function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>, units?: readonly number[]): number {
   let most = 0;
   for (let k = 0; k < a.length; k++) most = Math.max(most, Math.abs(a[k]! - b[k]!) / (units?.[k] ?? 1));
   return most;
 }
 
-/** `count` observations that occur in `environment` under random actions; always the same. */
+/** Returns `count` observations of `environment` under random actions; always the same. */
 export function goldenObservations(environment: Environment, count: number): Float32Array[] {
   const rng = new Rng(1);
   const action = new Float32Array(environment.actionSize);
@@ -143,8 +143,8 @@ class PolicyAlone {
   }
 
   /**
-   * `action` and `command` [A] at `observation` [O], new arrays; noise is drawn from `rng` as a robot would. Rejects with
-   * `ReinError('policy')` where the model does not give them.
+   * Returns `action` and `command` [A] at `observation` [O], new arrays; noise is drawn from `rng` as on a robot. Rejects with
+   * `ReinError('policy')` if the model lacks either output.
    */
   async run(
     observation: Float32Array,

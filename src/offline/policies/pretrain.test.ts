@@ -17,7 +17,7 @@ import { collectData, type PretrainingData } from './pretraining-data.ts';
 
 const loadLab = () => import('../../../packages/lab/src/lab.ts');
 
-/** What is learned from, where it is not what the request asks for. */
+/** Training data, if other than the request's. */
 const given = vi.hoisted(() => ({ data: undefined as CollectedData | undefined }));
 vi.mock('./pretraining-data.ts', async (original) => {
   const real = await original<typeof import('./pretraining-data.ts')>();
@@ -54,7 +54,7 @@ async function robotRun(count: number, more = 0): Promise<PretrainingData> {
   return { kind: 'run', folder };
 }
 
-/** Overwrites eight bytes of its journal, at this part of the records. */
+/** Overwrites eight bytes of its journal, at this fraction of the records. */
 function damage(part: number): void {
   const name = readdirSync(join(folder, 'journal')).find((each) => each.endsWith('.journal'))!;
   const path = join(folder, 'journal', name);

@@ -1,4 +1,4 @@
-/** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
+/** `rein pretrain`: trains networks on stored transitions or demonstrations, for a training to start from. */
 import { join } from 'node:path';
 import {
   closedAfter,
@@ -16,16 +16,16 @@ import { NETWORKS, openTraining } from '../networks.ts';
 import { checkEmpty, TRIAL_FILES } from '../trial-spec.ts';
 import { collectData, type PretrainingData } from './pretraining-data.ts';
 
-/** What is learned from, with which settings, into which folder. */
+/** Data, settings and output folder of a pre-training. */
 export interface PretrainingRequest {
   readonly data: PretrainingData;
   readonly learner: LearnerConfig;
   readonly seed: number;
-  /** Folder for the networks: empty, or not there yet. */
+  /** Output folder: empty, or not there yet. */
   readonly out: string;
 }
 
-/** What came of it: `pretraining.json` in the folder. */
+/** Result: `pretraining.json` in the folder. */
 export interface PretrainingResult extends Pretraining {
   readonly transitions: number;
   /** SHA-256 of the whole state, hexadecimal. */
@@ -36,10 +36,10 @@ const RESULT = 'pretraining.json';
 const MISFIT_REMEDY = "Change the learner's file or --set another value, or give another --run or --env.";
 
 /**
- * Trains on the data alone: clones its actions (`bcInitSteps`), then, where the algorithm can, learns offline
- * (`wsrl.offlineUpdates`). Leaves networks in `out` for `--from`. What cannot be learned from is left out, with a sentence to `say`.
- * Rejects with `ReinError` where there is nothing to learn from, the settings cannot work or ask for nothing, or `out` holds
- * something.
+ * Trains on the data alone: clones its actions (`bcInitSteps`), then, if the algorithm supports it, learns offline
+ * (`wsrl.offlineUpdates`). Leaves networks in `out` for `--from`. Unusable transitions are skipped and reported to `say`.
+ * Rejects with `ReinError` if there is nothing to learn from, if the settings cannot work or ask for nothing, or if `out`
+ * is not empty.
  */
 export async function runPretraining(
   { data, learner, seed, out }: PretrainingRequest,
@@ -63,13 +63,13 @@ export async function runPretraining(
       replaceFileSync(join(out, TRIAL_FILES.policy), policy);
       replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
     });
-    // Last: a folder that has it is whole.
+    // Last: a folder that has a checkpoint is complete.
     await writeCheckpoint(join(out, TRIAL_FILES.checkpoints), NETWORKS, 0, await training.state());
     return result;
   });
 }
 
-/** Throws `ReinError` where these settings would learn nothing. */
+/** Throws `ReinError` if these settings would learn nothing. */
 function checkWork({ agent: { algorithm, config } }: Training): void {
   const { bcInitSteps, wsrl } = config;
   const clones = algorithm.cloning !== undefined;
@@ -84,12 +84,12 @@ function checkWork({ agent: { algorithm, config } }: Training): void {
   });
 }
 
-/** Gives `training` the transitions. Resolves to those that are of other sizes than the data's task. */
+/** Passes the transitions to `training`. Resolves to those whose sizes differ from the data's task. */
 async function fill(training: Training, data: CollectedData): Promise<readonly Transition[]> {
   const misfits: Transition[] = [];
   for (const transition of data.transitions) {
     transition.source = 'demo';
-    // First: there may be no whole frame in it for an encoder.
+    // First: a transition of the wrong size may not hold a whole frame for an encoder.
     if (!hasSizes(transition, data)) misfits.push(transition);
     else await training.take(transition);
   }
@@ -104,7 +104,7 @@ function hasSizes(
   return observation.length === size && nextObservation.length === size && executed.length === actionSize;
 }
 
-/** Throws `ReinError` where nothing was taken; says what else was left out, `misfits` and what replay has dropped. */
+/** Throws `ReinError` if nothing was taken; reports skipped transitions: `misfits`, and those dropped by the replay. */
 function checkTaken(
   data: CollectedData,
   misfits: readonly Transition[],

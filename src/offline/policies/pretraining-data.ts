@@ -1,4 +1,4 @@
-/** The transitions that a pre-training learns from: a run's, a training's, or those of an environment's expert. */
+/** Transitions for a pre-training: of a robot run, of a training, or of an environment's expert. */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadResolvedConfig } from '../../config/index.ts';
@@ -11,14 +11,15 @@ import { RUN_FILES, readRelabelling } from '../../record/index.ts';
 import type { CollectedData, ExpertData, LoadLab } from '../lab.ts';
 import { readTrialSpec, TRIAL_FILES } from '../trial-spec.ts';
 
-/** Where the transitions come from. */
+/** Source of the transitions. */
 export type PretrainingData =
-  /** The transitions of a run: of `rein train`, or the journal of a robot. */
+  /** Transitions of a run: of `rein train`, or the journal of a robot. */
   { readonly kind: 'run'; readonly folder: string } | ExpertData;
 
 /**
- * Gathers the transitions, as people have relabelled them, and leaves out what `rule` for interventions, or theirs, does. What is damaged is left out, with a sentence to `say`. Rejects with `ReinError` where a run cannot be
- * read, and where nothing of its journal can be.
+ * Collects the transitions with their relabelling applied and drops those excluded by the intervention rule: `rule`, overridden
+ * by the keys of the relabelling. Damaged records are skipped and reported to `say`. Rejects with `ReinError` if a run cannot
+ * be read, or nothing of its journal can be.
  */
 export async function collectData(
   data: PretrainingData,

@@ -1,4 +1,4 @@
-/** `rein reward check`: what a classifier says of runs that it has not seen, held against what the task or the people said. */
+/** `rein reward check`: compares a classifier on unseen runs with the verdicts of the task or the operators. */
 import { observationSize } from '../../core/index.ts';
 import { appendLabels, checkSameLabels, episodeText, type LabelledState, type LabelPlace } from '../../record/index.ts';
 import { loadRewardClassifier, type RewardClassifier, readRewardManifest } from '../../tasks/index.ts';
@@ -9,30 +9,30 @@ import { countAt, type Scored, type ThresholdCounts } from './threshold.ts';
 export interface CheckOptions {
   readonly classifier: string;
   readonly runs: readonly string[];
-  /** Absent: that of the manifest. */
+  /** Absent: the threshold of the manifest. */
   readonly threshold?: number | undefined;
   readonly guardSteps?: number | undefined;
-  /** A label file that what it got wrong is appended to. */
+  /** Label file to which misclassified states are appended. */
   readonly mine?: string | undefined;
 }
 
-/** A state that was taken for a success, and is none. */
+/** A state that was classified as a success but is none. */
 export interface FalsePositive extends LabelPlace {
   readonly probability: number;
-  /** Steps until the episode's success; null where it has none. */
+  /** Steps until the episode's success; null if it has none. */
   readonly stepsToSuccess: number | null;
 }
 
-/** What the task or the people said of it, for people. */
+/** Verdict of the task or the operators on this state, for display. */
 export function truthOf({ stepsToSuccess }: FalsePositive): string {
   if (stepsToSuccess === null) return 'this episode has no success';
   return `the success came ${stepsToSuccess} ${stepsToSuccess === 1 ? 'step' : 'steps'} later`;
 }
 
-/** What would have become of the episodes if the classifier had decided them. */
+/** Outcome of the episodes if the classifier had decided them. */
 export interface EpisodeCounts {
   readonly forSteps: number;
-  /** It fires before the success, or in an episode without one. */
+  /** Episodes in which it fires before the success, or without one. */
   readonly falselyEnded: number;
 }
 
@@ -41,11 +41,11 @@ export interface ClassifierCheck {
   readonly states: ThresholdCounts;
   readonly episodes: number;
   readonly successes: number;
-  /** By how many steps one after another have to count. */
+  /** By the number of consecutive steps that must count as a success. */
   readonly byForSteps: readonly EpisodeCounts[];
-  /** The most certain first. */
+  /** In order of decreasing probability. */
   readonly falsePositives: readonly FalsePositive[];
-  /** States that were appended to the label file. */
+  /** Number of states appended to the label file. */
   readonly mined: { readonly negatives: number; readonly positives: number };
 }
 
@@ -67,7 +67,7 @@ export function checkClassifier(options: CheckOptions, say: (message: string) =>
   const classifier = loadRewardClassifier(path, { schemaHash: manifest.schemaHash, observationSize: size });
   const threshold = options.threshold ?? manifest.threshold;
   const judged = runs.flatMap(({ sources, episodes }) => {
-    // Where a person may have said it, a hand may have been late.
+    // If an operator may have marked the success, the mark may be late.
     const by = sources.includes('mark') ? 'mark' : 'task';
     return episodes.flatMap((each) => judgedStates(each, by, options.guardSteps ?? GUARD_STEPS[by], classifier));
   });

@@ -1,4 +1,4 @@
-/** Labelled states as a network takes them: chosen columns of an observation, folds by episode, and what networks say of states they have not seen. */
+/** Labelled states as network inputs: selected columns of an observation, folds by episode, and cross-validated predictions. */
 import {
   frameSize,
   type ObservationSpec,
@@ -18,7 +18,7 @@ import {
 import { episodeText, type LabelFile, type LabelledState } from '../../record/index.ts';
 import type { Scored } from './threshold.ts';
 
-/** Labelled states by the numbers that a network sees of them. */
+/** Labelled states, reduced to the columns that a network reads. */
 export class ClassifierStates {
   readonly states: readonly Float32Array[];
   readonly isSuccess: readonly boolean[];
@@ -26,7 +26,7 @@ export class ClassifierStates {
   readonly #columns: readonly number[];
   readonly #observationSize: number;
 
-  /** `fields`: names of the newest frame's. Throws `ReinError('config')` for one that is not there. */
+  /** `fields`: names of fields of the newest frame. Throws `ReinError('config')` for an unknown field. */
   constructor({ header, states }: LabelFile, fields: readonly string[]) {
     this.#columns = columnsOf(header.observation, fields);
     this.#labelled = states;
@@ -35,20 +35,19 @@ export class ClassifierStates {
     this.isSuccess = states.map(({ success }) => success);
   }
 
-  /** Numbers that the network sees. */
+  /** Number of inputs of the network. */
   get inputs(): number {
     return this.#columns.length;
   }
 
-  /** The model around a network that was trained on these columns. */
+  /** Builds the model around a network that was trained on these columns. */
   model(fit: ClassifierFit, calibration?: Calibration): Uint8Array {
     const around = { observationSize: this.#observationSize, columns: this.#columns };
     return buildClassifier(fit, calibration === undefined ? around : { ...around, calibration });
   }
 
   /**
-   * What networks say of states of episodes that they were not trained on, one network for each of `folds`, calibrated over all of
-   * them together.
+   * Predictions for states of held-out episodes, one network for each of `folds`, calibrated over all of them together.
    */
   async heldOut(
     trainer: ClassifierTrainer,
@@ -59,7 +58,7 @@ export class ClassifierStates {
     for (let fold = 0; fold <= Math.max(...folds); fold++) {
       const isTrained = (_: unknown, i: number): boolean => folds[i] !== fold;
       const data = { states: this.states.filter(isTrained), isSuccess: this.isSuccess.filter(isTrained) };
-      // By the code that judges on the robot.
+      // Evaluated with the code that judges on the robot.
       const model = readDenseModel(this.model(await trainer.fit(data, seed + fold)));
       if (typeof model === 'string') throw new TypeError(`a classifier that was built ${model}`);
       for (const [i, own] of folds.entries())
@@ -74,7 +73,7 @@ export class ClassifierStates {
   }
 }
 
-/** The fold of each state: states of one episode are alike, so all of them are in one. Episodes with successes are dealt out first. */
+/** Fold of each state: states of one episode are alike, so they share a fold. Episodes with successes are dealt out first. */
 export function foldsOf(states: readonly LabelledState[], wanted: number, rng: Rng): number[] {
   const episodes = [...new Set(states.map(episodeText))].map((name) => ({ name, draw: rng.uniform() }));
   const good = new Set(states.filter(({ success }) => success).map(episodeText));
@@ -84,14 +83,14 @@ export function foldsOf(states: readonly LabelledState[], wanted: number, rng: R
   return states.map((state) => foldOf.get(episodeText(state))!);
 }
 
-/** What was wanted says nothing of what is: fields that hold actions are looked at only where they are named. */
+/** An action is a command and tells nothing about the state: fields that hold actions are used only if named explicitly. */
 const ACTION_FIELDS: ReadonlySet<string> = new Set(['previous_executed']);
-/** A field is worth its numbers where it lowers the held-out loss by this share at least. */
+/** Smallest fraction by which a field must lower the held-out loss to be included. */
 const WORTH = 0.3;
 
 /**
- * The fields that tell successes best: from none on, the one that lowers the held-out cross-entropy most is added, as long as one does.
- * A few hundred labels are soon learned by heart over numbers that say nothing.
+ * Greedy forward selection of the fields that predict success best: adds the field that lowers the held-out cross-entropy
+ * most, while one does. Networks soon overfit a few hundred labels on uninformative inputs.
  */
 export async function chooseFields(file: LabelFile, folds: readonly number[], seed: number): Promise<string[]> {
   const left = new Set(
@@ -116,7 +115,7 @@ export async function chooseFields(file: LabelFile, folds: readonly number[], se
   return chosen;
 }
 
-/** Lets `use` train networks on the columns of `data`. */
+/** Calls `use` with a trainer for the columns of `data`. */
 export async function withTrainer<T>(
   data: ClassifierStates,
   use: (trainer: ClassifierTrainer) => Promise<T>,
@@ -133,7 +132,7 @@ function crossEntropy(scored: readonly Scored[]): number {
   return scored.reduce((sum, { probability: p, success }) => sum - Math.log(Math.max(1e-9, success ? p : 1 - p)), 0);
 }
 
-/** Where the numbers of the fields `names` are in an observation: in its newest frame. */
+/** Indices of the fields `names` in the newest frame of an observation. */
 function columnsOf(spec: ObservationSpec, names: readonly string[]): number[] {
   let at = frameSize(spec) * (spec.frames - 1);
   const places = new Map<string, number[]>();

@@ -1,4 +1,4 @@
-/** Labelled states out of finished runs, for `rein reward train`. */
+/** Collects labelled states from finished runs, for `rein reward train`. */
 import { ReinError, Rng } from '../../core/index.ts';
 import {
   appendLabels,
@@ -10,22 +10,22 @@ import {
 } from '../../record/index.ts';
 import { labelOf, type RunStates, readRunStates } from './run-states.ts';
 
-/** Share of the other states that is drawn from shortly before a success, where they look most like one, and what is shortly, steps. */
+/** Fraction of the negatives drawn from the last steps before a success, where they resemble it most; and that window, steps. */
 const NEAR_SHARE = 0.3;
 const NEAR_STEPS = 5;
 
-/** Steps before a success that are no negatives: the task's rules are exact to the step, a person's hand is not. */
+/** Steps before a success that are not used as negatives: the task's rules are exact to the step, an operator's mark is not. */
 export const GUARD_STEPS: Readonly<Record<'task' | 'mark', number>> = { task: 0, mark: 3 };
 
 export interface CollectOptions {
   readonly runs: readonly string[];
-  /** Whose word is taken. */
+  /** Label source that is used. */
   readonly by: 'task' | 'mark';
-  /** The file that the states are appended to. */
+  /** File to which the states are appended. */
   readonly out: string;
-  /** So many states at most, of both kinds; absent: all successes. */
+  /** Maximum number of states, positives and negatives together; absent: all successes. */
   readonly count?: number | undefined;
-  /** Other states for each success, at most. */
+  /** Maximum number of negatives per success. */
   readonly negatives: number;
   /** Absent: `GUARD_STEPS`. */
   readonly guardSteps?: number | undefined;
@@ -36,11 +36,11 @@ export interface Collected {
   readonly positives: number;
   readonly negatives: number;
   readonly episodes: number;
-  /** Episodes of the runs, and how many of them succeeded. */
+  /** Episodes of the runs, and the number of successful ones. */
   readonly seen: { readonly episodes: number; readonly successes: number };
 }
 
-/** Draws states and appends them to `out`. The same runs and seed give the same states. Throws `ReinError`. */
+/** Samples states and appends them to `out`. The same runs and seed give the same states. Throws `ReinError`. */
 export function collectLabels(options: CollectOptions, say: (message: string) => void): Collected {
   const runs = options.runs.map((folder) => checked(readRunStates(folder, say), folder, options.by));
   const header = oneHeader(runs, options.runs);
@@ -84,7 +84,7 @@ function oneHeader(runs: readonly RunStates[], folders: readonly string[]): Labe
 }
 
 interface Candidate extends LabelledState {
-  /** No success, and shortly before one. */
+  /** A negative from shortly before a success. */
   readonly isNear: boolean;
 }
 
@@ -99,7 +99,7 @@ function statesOf({ episodes }: RunStates, guardSteps: number, by: LabelSource):
   );
 }
 
-/** `count` of `states` without replacement, in their order. */
+/** Draws `count` of `states` without replacement, in their original order. */
 function drawn<T>(states: readonly T[], count: number, rng: Rng): T[] {
   const places = states.map((_, i) => i);
   for (let i = 0; i < Math.min(count, places.length); i++) {

@@ -1,4 +1,4 @@
-/** The states of finished runs, episode by episode, with what is known of their success: by the task's own rules, or by people's marks. */
+/** States of finished runs by episode, with their success labels: by the task's own rules, or by operators' marks. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadResolvedConfig } from '../../config/index.ts';
@@ -17,20 +17,20 @@ export interface RunEpisode {
   readonly episode: number;
   /** The observation after each step, from step 0 on. */
   readonly states: readonly Float32Array[];
-  /** The first state that is a success; null where none is. What comes after it is not known. */
+  /** Index of the first successful state; null if there is none. Later states are unlabelled. */
   readonly firstSuccess: number | null;
 }
 
 export interface RunStates {
   readonly header: LabelHeader;
-  /** Whose word the successes may be. */
+  /** Possible sources of the success labels. */
   readonly sources: readonly ('task' | 'mark')[];
   readonly episodes: readonly RunEpisode[];
 }
 
 /**
- * Reads the run in `folder`. What cannot be read, or judged, is left out with a sentence to `say`. Throws `ReinError` where the folder
- * is no run of a robot, and where nothing is in its journal.
+ * Reads the run in `folder`. Unreadable records and unjudged episodes are skipped and reported to `say`. Throws `ReinError` if
+ * the folder is no run of a robot, or its journal is empty.
  */
 export function readRunStates(folder: string, say: (message: string) => void): RunStates {
   const file = join(folder, RUN_FILES.config);
@@ -67,7 +67,7 @@ export function readRunStates(folder: string, say: (message: string) => void): R
   return { header, sources, episodes };
 }
 
-/** Who said what a success is, other than a classifier. Throws `ReinError` where nobody did. */
+/** Label sources of the run other than a classifier. Throws `ReinError` if there are none. */
 function sourcesOf(folder: string, { config, task }: RunSetup): RunStates['sources'] {
   if (task.ownVerdict !== undefined) return ['task'];
   if (task.isJudged === false) {
@@ -83,7 +83,7 @@ function sourcesOf(folder: string, { config, task }: RunSetup): RunStates['sourc
   });
 }
 
-/** Whole beginnings of episodes: from a gap on, an episode is left out. */
+/** Yields the gap-free beginning of each episode; steps from a gap on are dropped. */
 function* episodesOf(folder: string, onDamage: () => void): Generator<readonly Transition[]> {
   let steps: Transition[] = [];
   for (const transition of readJournal(join(folder, TRIAL_FILES.transitions), { onFault: onDamage })) {
@@ -98,13 +98,13 @@ function* episodesOf(folder: string, onDamage: () => void): Generator<readonly T
   if (steps.length > 0) yield steps;
 }
 
-/** A task that ends with a reward has succeeded; a person's mark does the same. */
+/** A task that ends with a reward has succeeded; an operator's mark counts the same. */
 function successIn(steps: readonly Transition[]): number | null {
   const last = steps.at(-1)!;
   return last.terminated && last.reward > 0 ? last.step : null;
 }
 
-/** What the task's own rules said in a run whose successes a classifier decided. */
+/** First successes by the task's own rules, in a run whose successes were decided by a classifier. */
 function ownVerdicts(folder: string): ReadonlyMap<string, number | null> {
   const file = join(folder, RUN_FILES.metrics);
   const { records } = parseMetrics(existsSync(file) ? readFileSync(file, 'utf8') : '');
@@ -115,7 +115,7 @@ function ownVerdicts(folder: string): ReadonlyMap<string, number | null> {
   );
 }
 
-/** Whether a state may be used, and as what: `undefined` near the success, where an eye or a hand may be late, and after it. */
+/** Label of a state; `undefined` (not used) in the guard steps before a success, where rules or marks may lag, and after it. */
 export function labelOf({ firstSuccess }: RunEpisode, step: number, guardSteps: number): boolean | undefined {
   if (firstSuccess === null || step < firstSuccess - guardSteps) return false;
   return step === firstSuccess ? true : undefined;

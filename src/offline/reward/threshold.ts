@@ -1,4 +1,4 @@
-/** From probabilities of labelled states to the threshold, and to what it is worth. */
+/** Chooses a threshold from predicted probabilities of labelled states, and evaluates it. */
 import { wilsonInterval } from '../../core/index.ts';
 import type { Share } from '../../tasks/index.ts';
 
@@ -7,7 +7,7 @@ export interface Scored {
   readonly success: boolean;
 }
 
-/** What a threshold makes of labelled states. */
+/** Confusion counts of labelled states at a threshold. */
 export interface ThresholdCounts {
   readonly truePositives: number;
   readonly falsePositives: number;
@@ -17,7 +17,7 @@ export interface ThresholdCounts {
   readonly recall: Share;
 }
 
-/** Counts `scored` at `threshold`. */
+/** Counts true and false positives and negatives at `threshold`. */
 export function countAt(scored: readonly Scored[], threshold: number): ThresholdCounts {
   let [truePositives, falsePositives, falseNegatives, trueNegatives] = [0, 0, 0, 0];
   for (const { probability, success } of scored) {
@@ -34,15 +34,15 @@ export function countAt(scored: readonly Scored[], threshold: number): Threshold
   };
 }
 
-/** Of none at all: 0, from 0 to 1. */
+/** Rate with Wilson interval; for 0 of 0 the rate is 0 and the interval [0, 1]. */
 function shareOf(hits: number, of: number): Share {
   const { low, high } = wilsonInterval(hits, of);
   return { rate: hits / Math.max(1, of), low, high };
 }
 
 /**
- * The threshold that finds most successes among those whose precision is `precision` or more, in the middle of the gap below the least
- * state that it takes; `undefined` where none has it.
+ * Returns the threshold of highest recall among those whose precision is at least `precision`, half-way between the lowest
+ * accepted state and the next; `undefined` if there is none.
  */
 export function chooseThreshold(scored: readonly Scored[], precision: number): number | undefined {
   const sorted = [...scored].sort((a, b) => b.probability - a.probability);
@@ -51,21 +51,21 @@ export function chooseThreshold(scored: readonly Scored[], precision: number): n
   for (const [i, { probability, success }] of sorted.entries()) {
     if (success) found++;
     const next = sorted[i + 1]?.probability ?? 0;
-    // States of one probability are taken together.
+    // States of equal probability are accepted together.
     if (next === probability || found === 0 || found / (i + 1) < precision) continue;
     if (best === undefined || found > best.found) best = { at: middle(probability, next), found };
   }
   return best?.at;
 }
 
-/** Half-way between two probabilities as logits are. */
+/** Midpoint of two probabilities in logit space. */
 function middle(a: number, b: number): number {
   const logit = (p: number): number => Math.log(p / (1 - p));
   const [high, low] = [Math.min(a, 1 - 1e-6), Math.max(b, 1e-6)];
   return 1 / (1 + Math.exp(-(logit(high) + logit(Math.min(low, high))) / 2));
 }
 
-/** Mean squared difference of probability and label (Brier, 1950), and how far the two are apart over ten ranges of probability. */
+/** Brier score (1950), the mean squared difference of probability and label, and expected calibration error over ten bins. */
 export function calibrationOf(scored: readonly Scored[]): { readonly brier: number; readonly error: number } {
   const bins = Array.from({ length: 10 }, () => ({ count: 0, probability: 0, successes: 0 }));
   let squares = 0;

@@ -1,4 +1,4 @@
-/** `rein reward train`: a classifier out of labelled states, its threshold chosen and its worth told on states that it was not trained on. */
+/** `rein reward train`: trains a classifier on labelled states; threshold and metrics come from held-out states. */
 import { observationSize, ReinError, Rng } from '../../core/index.ts';
 import { episodeText, type LabelFile, type LabelledState, readLabels } from '../../record/index.ts';
 import { type RewardManifest, saveRewardClassifier } from '../../tasks/index.ts';
@@ -7,18 +7,18 @@ import { calibrationOf, chooseThreshold, countAt, type Scored } from './threshol
 
 export interface TrainClassifierOptions {
   readonly labels: string;
-  /** `reward.onnx`; its manifest goes beside it. */
+  /** `reward.onnx`; its manifest is written beside it. */
   readonly out: string;
-  /** Share of true ones among what it calls a success, at least, on held-out states. */
+  /** Smallest acceptable precision on held-out states. */
   readonly precision: number;
   readonly folds: number;
-  /** Fields of the newest frame that it looks at; absent: `chooseFields`. */
+  /** Fields of the newest frame that the classifier reads; absent: `chooseFields`. */
   readonly fields?: readonly string[] | undefined;
   readonly seed: number;
   readonly createdAt: Date;
 }
 
-/** What was trained, and what became of lines that could not be read. */
+/** The trained classifier, and the number of unreadable lines skipped. */
 export interface TrainedClassifier {
   readonly manifest: Omit<RewardManifest, 'digest'>;
   readonly skipped: number;
@@ -26,9 +26,9 @@ export interface TrainedClassifier {
   readonly heldOut: readonly Scored[];
 }
 
-/** Fewer of a kind say nothing about fresh ones. */
+/** Smallest number of states of each class; fewer do not generalise. */
 const LEAST_OF_A_KIND = 10;
-/** Trains, cross-validates, calibrates and writes. The same labels and seed give the same file, to the bit. Rejects with `ReinError`. */
+/** Trains, cross-validates, calibrates and writes. The same labels and seed give the same file, bit for bit. Rejects with `ReinError`. */
 export async function trainClassifier(options: TrainClassifierOptions): Promise<TrainedClassifier> {
   const { labels, out, precision, seed } = options;
   const file = readLabels(labels);

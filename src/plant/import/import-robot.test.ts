@@ -31,7 +31,7 @@ function modelOf({ joints }: ImportedRobot): RobotModel {
   };
 }
 
-/** Where our kinematics has a frame: 12 numbers, rotation and origin. */
+/** Returns the pose of a frame in our kinematics: 12 numbers, rotation and origin. */
 function poseOf(arm: ArmKinematics, frame: NamedFrame): number[] {
   const own = new Float64Array(9);
   matrixFromRpy(own, ...frame.originRpyRad);
@@ -50,7 +50,7 @@ const quaternion = fc.tuple(number, number, number, number).filter((q) => Math.h
 const axis = triple.filter((a) => Math.hypot(...a) > 0.1);
 const jointXml = fc.record({ slides: fc.boolean(), axis, at: triple, ref: number });
 const bodyXml = fc.record({
-  /** Which of the bodies so far carries it. */
+  /** Index of the parent among the bodies so far. */
   parent: fc.nat(20),
   at: triple,
   turn: quaternion,
@@ -60,7 +60,7 @@ const bodyXml = fc.record({
 
 type BodyXml = typeof bodyXml extends fc.Arbitrary<infer T> ? T : never;
 
-/** A tree of bodies with up to two joints each, anchors and reference positions; one at least has a joint. */
+/** Returns a tree of bodies with up to two joints each, anchors and reference positions; at least one has a joint. */
 function treeXml(bodies: readonly BodyXml[]): string {
   const text = (index: number): string => {
     const { at, turn, joints, site } = bodies[index]!;
@@ -203,7 +203,7 @@ describe("the ends of a URDF's joint", () => {
   });
 });
 
-/** Two joints and a fixed tool link. */
+/** Returns a URDF with two joints and a fixed tool link. */
 function urdf(change: (text: string) => string = (text) => text): string {
   const link = (name: string): string =>
     `<link name="${name}">\n<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>\n<collision><geometry><box size="0.1 0.1 0.3"/></geometry></collision></link>`;
@@ -368,7 +368,7 @@ describe('a closed chain', () => {
   });
 });
 
-/** A binary STL of triangles between the origin (0) and 1 m along x, y and z (1, 2, 3). */
+/** Returns a binary STL of triangles between the origin (0) and 1 m along x, y and z (1, 2, 3). */
 function stlOf(triangles: readonly (readonly number[])[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(84 + 50 * triangles.length));
   bytes.setUint32(80, triangles.length, true);
@@ -535,7 +535,7 @@ describe('files that a model refers to', () => {
     const far = join(file, '..', 'else');
     const robot = await importRobot(file, () => false, { packages: { far_description: far } });
     expect(robot.capsules).toHaveLength(1);
-    // Its file says so, too: it is read anew from there.
+    // The robot file lists it too: the model is read again from there.
     expect(robot.packages).toEqual({ far_description: far });
   });
 
@@ -569,7 +569,7 @@ describe('files that a model refers to', () => {
   it('are told apart from COLLADA, which MuJoCo does not read', async () => {
     const file = urdf({ 'r.urdf': urdfWith('x.dae'), 'x.dae': '<COLLADA/>' }, 'r.urdf');
     await expect(importRobot(file)).rejects.toThrow(/r.urdf:4: mesh file x.dae is a COLLADA file/);
-    // Makers ship an STL of the same name beside it.
+    // Manufacturers ship an STL of the same name beside it.
     const both = urdf(
       {
         'r.urdf': urdfWith('x.dae'),

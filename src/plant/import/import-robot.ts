@@ -1,4 +1,4 @@
-/** Reads a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file says them. */
+/** Imports a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file gives them. */
 import { basename } from 'node:path';
 import type { MainModule, MjSpec, MjsElement, mjtLimited } from '@mujoco/mujoco';
 import { type Capsule, matrixFromAxisAngle, ReinError, Rng } from '../../core/index.ts';
@@ -12,37 +12,37 @@ import { ballsOf, boundingCapsule } from './link-capsule.ts';
 import { PlaceFinder } from './place-finder.ts';
 import { fixJoints, refuseOthers } from './refusals.ts';
 
-/** A body as part of a link: the joint that moves it (−1: the base), and its frame in that joint's frame. */
+/** Body as part of a link: the joint that moves it (−1: the base), and its frame in that joint's frame. */
 interface Part {
   readonly joint: number;
   readonly frame: Frame;
 }
 
-/** What the compiled model does not show. */
+/** Facts that the compiled model does not show. */
 interface FileFacts {
   readonly places: PlaceFinder;
   readonly limited: LimitedFlags;
-  /** Numbers of the geoms that can collide. */
+  /** Indices of the geoms that can collide. */
   readonly solid: ReadonlySet<number>;
   /** Names of the bodies whose joints were fixed. */
   readonly fingers: ReadonlySet<string>;
 }
 
-/** Less than any part weighs; URDFs give frames a mass because some readers ask for one. */
+/** Less than any real part: URDFs give pure frames a mass because some parsers require one. */
 const NO_MASS_KG = 1e-4;
 
-/** How a file is read. */
+/** Import options. */
 export interface ImportOptions {
   /** Folders of ROS packages, for `package://`. */
   readonly packages?: PackageFolders | undefined;
-  /** What is being done that takes time. */
+  /** Called with a message at the start of each lengthy phase. */
   readonly onPhase?: ((message: string) => void) | undefined;
 }
 
 /**
- * Reads `file` (a path, or the text). The joints that `stays` names are taken for fixed, as the plant takes all that a robot
- * model does not name. Throws `ReinError('config')` with file and line for a file that MuJoCo does not load, and for what is
- * no tree of hinges and slides: free and ball joints, closed chains, joints that follow others, links without a mass.
+ * Reads `file` (a path, or the text). Joints selected by `stays` are fixed, as the plant fixes all that a robot model does
+ * not name. Throws `ReinError('config')` with file and line for a file that MuJoCo cannot load, and for anything but a tree
+ * of hinge and slide joints: free and ball joints, closed chains, joints that follow others, links without mass.
  */
 export async function importRobot(
   file: string,
@@ -54,7 +54,7 @@ export async function importRobot(
   const places = new PlaceFinder(text);
   const { spec, vfs, meshes, close } = parseModel(module, text);
   try {
-    // Before anything is compiled: it says where, and MuJoCo does not.
+    // Before compiling: this reports the place, and MuJoCo does not.
     places.refuseUrdf(stays);
     const homes = homeOf(module, text);
     const still = fixJoints(module, spec, stays);
@@ -84,7 +84,7 @@ export async function importRobot(
   }
 }
 
-/** What of it is in the compiled model. */
+/** Returns what the compiled model contains. */
 function describe(
   simulation: Simulation,
   facts: FileFacts,
@@ -109,7 +109,7 @@ function describe(
   };
 }
 
-/** Adds the joints of `body` to `joints`, and says which link it is part of. Parents come first in MuJoCo's order. */
+/** Adds the joints of `body` to `joints`, and returns its link. Parents come first in MuJoCo's order. */
 function place(simulation: Simulation, body: number, parts: Part[], joints: ImportedJoint[], file: FileFacts): Part {
   const { model } = simulation;
   const parent = parts[(model.body_parentid as Int32Array)[body]!]!;
@@ -135,8 +135,8 @@ function place(simulation: Simulation, body: number, parts: Part[], joints: Impo
 }
 
 /**
- * The joint in its parent link's frame, where `body` is the frame of the body that it moves, unmoved. `rest`: the body's frame
- * in the joint's. Our joint frame sits in a hinge's anchor, turned as the body is at joint position 0 (q − ref in MuJoCo).
+ * Returns the joint in its parent link's frame; `body` is the initial frame of the body that it moves. `rest`: that body's frame in
+ * the joint's. The joint frame is at the hinge's anchor, oriented as the body at joint position 0 (q − ref in MuJoCo).
  */
 function jointOf(
   { module, model }: Simulation,
@@ -170,19 +170,19 @@ function jointOf(
 }
 
 /**
- * Which ranges of a file are in force, by number in the compiled model. MuJoCo's WebAssembly build gives no view of the compiled
- * flags: the file's own show them.
+ * Ranges of a file that are in effect, by index in the compiled model. MuJoCo's WebAssembly build has no view of the
+ * compiled flags, so the file's own are used.
  */
 interface LimitedFlags {
-  /** Joints whose position has a range. */
+  /** Joints with a position range. */
   readonly joints: ReadonlySet<number>;
-  /** Joints whose actuators' force has one. */
+  /** Joints with a range of actuator force. */
   readonly jointForces: ReadonlySet<number>;
-  /** Actuators whose force has one. */
+  /** Actuators with a force range. */
   readonly actuatorForces: ReadonlySet<number>;
 }
 
-/** Of a spec that has been compiled. */
+/** Returns the flags of a spec that has been compiled. */
 function limitedFlags(module: MainModule, spec: MjSpec): LimitedFlags {
   const automatic = spec.compiler.autolimits;
   const holds = (flag: mjtLimited, range: ArrayLike<number>): boolean => {
@@ -207,7 +207,7 @@ function limitedFlags(module: MainModule, spec: MjSpec): LimitedFlags {
 
 type Servo = Pick<ImportedJoint, 'torqueMaxNm' | 'stiffnessNmPerRad' | 'dampingNmSPerRad'>;
 
-/** Stiffness and damping of the joint's position actuator, and the largest force of all that drive it, seen at the joint. */
+/** Returns stiffness and damping of the joint's position actuator, and the largest force of its actuators, seen at the joint. */
 function servoOf({ module, model }: Simulation, joint: number, limited: LimitedFlags): Servo {
   const count = model.nu as number;
   const each = (from: unknown): number => (count === 0 ? 0 : (from as ArrayLike<number>).length / count);
@@ -239,7 +239,7 @@ function servoOf({ module, model }: Simulation, joint: number, limited: LimitedF
   return servo;
 }
 
-/** The largest size that a force in both directions may have; absent where it may not have any. */
+/** Returns the largest force that is permitted in both directions; `undefined` if none is. */
 function within(ranges: Float64Array, index: number): number | undefined {
   const most = Math.min(-ranges[2 * index]!, ranges[2 * index + 1]!);
   return most > 0 ? most : undefined;
@@ -279,7 +279,7 @@ function framesOf(
   return [...sites, ...bodies.slice(1)].filter(({ name }) => name !== '');
 }
 
-/** Marks all geoms as visual, which spares a mesh its convex hull: here they are only measured. Gives those that could collide. */
+/** Marks all geoms as visual, which saves convex hulls of meshes that are only measured here. Returns those that could collide. */
 function letNothingCollide(module: MainModule, spec: MjSpec): MjsElement[] {
   spec.compiler.discardvisual = false;
   return elementsOf(module, spec, module.mjtObj.mjOBJ_GEOM).filter((element) => {
@@ -291,10 +291,10 @@ function letNothingCollide(module: MainModule, spec: MjSpec): MjsElement[] {
   });
 }
 
-/** Poses in which inertias are measured, besides the file's: there arms often stand folded or upright. */
+/** Number of poses in which inertias are measured, besides the file's, in which arms are often folded or upright. */
 const INERTIA_POSES = 64;
 
-/** What each joint has to turn, rotors included, over random poses: the others held, and the others free. */
+/** Returns the inertia that each joint moves, rotors included, over random poses: with the others held, and with the others free. */
 function inertiasOf(simulation: Simulation): ImportedRobot['inertias'] {
   const { model } = simulation;
   const dofs = [...(model.jnt_dofadr as Int32Array)];
@@ -318,7 +318,7 @@ function inertiasOf(simulation: Simulation): ImportedRobot['inertias'] {
   });
 }
 
-/** Puts each joint somewhere in its range; what turns without end, in a turn to each side. */
+/** Places each joint at random in its range; joints without stops, within half a turn to each side. */
 function drawPose({ model, views }: Simulation, rng: Rng): void {
   const ranges = model.jnt_range as Float64Array;
   const addresses = model.jnt_qposadr as Int32Array;
@@ -329,7 +329,7 @@ function drawPose({ model, views }: Simulation, rng: Rng): void {
   }
 }
 
-/** The inverse of a positive definite matrix, by Gauss and Jordan. */
+/** Returns the inverse of a positive definite matrix (Gauss–Jordan). */
 function inverseOf(matrix: Float64Array, size: number): Float64Array {
   const left = matrix.slice();
   const right = new Float64Array(size * size);
@@ -351,7 +351,7 @@ function inverseOf(matrix: Float64Array, size: number): Float64Array {
   return right;
 }
 
-/** One capsule a link around its shapes that can collide; around all where no link of the robot has such a shape. */
+/** Returns one capsule per link around its shapes that can collide; around all if no link of the robot has such a shape. */
 function capsulesOf(
   simulation: Simulation,
   parts: readonly Part[],
@@ -360,7 +360,7 @@ function capsulesOf(
 ): Capsule[] {
   const owners = simulation.model.geom_bodyid as Int32Array;
   const solid = [...owners.keys()].filter((geom) => solids.has(geom));
-  // What does not move may be a floor or a stand: it does not say that the robot's own shapes are distinguished.
+  // Static shapes may be a floor or a stand: they do not show whether the robot's own shapes are distinguished.
   const isOfRobot = (geom: number): boolean => parts[owners[geom]!]!.joint >= 0;
   const capsules: Capsule[] = [];
   for (let joint = -1; joint < joints.length; joint++) {
@@ -371,7 +371,7 @@ function capsulesOf(
     if (balls.length === 0) continue;
     const link = joint < 0 ? 'base' : joints[joint]!.name;
     capsules.push({
-      // No geom is called so: what stands for it in simulation is all shapes of the link.
+      // No geom has this name: in simulation, all shapes of the link stand for the capsule.
       name: `${link}-link`,
       link,
       ...boundingCapsule(
@@ -383,7 +383,7 @@ function capsulesOf(
   return capsules;
 }
 
-/** Joint positions of the key frame `home`, or the first, by name: read before joints are fixed, which ends key frames. */
+/** Returns the joint positions, by name, of the keyframe `home`, or the first: before joints are fixed, which removes keyframes. */
 function homeOf(module: MainModule, file: ModelFile): Map<string, number> {
   const homes = new Map<string, number>();
   const { spec, vfs, close } = parseModel(module, file, { shapes: 'skeleton' });
@@ -406,7 +406,7 @@ function homeOf(module: MainModule, file: ModelFile): Map<string, number> {
   }
 }
 
-/** The name that the file gives its model, or its own, in the letters that names may have. */
+/** Returns the model's name in the file, or the file's own name, reduced to the letters that names may have. */
 function nameOf({ model }: Simulation, file: string): string {
   const names = model.names as unknown as ArrayLike<number>;
   let text = '';

@@ -1,26 +1,26 @@
-/** What an MJCF or URDF says of a robot, in the words of `RobotModel`; what it does not say is absent. */
+/** Contents of an MJCF or URDF in terms of `RobotModel`; what the file does not give is absent. */
 import type { Capsule } from '../../core/index.ts';
 import type { Triple } from '../frames.ts';
 import type { PackageFolders } from '../model/model-assets.ts';
 
-/** Where something stands in the robot's file; line 0 where that is not known (an included file). */
+/** Position in the robot's file; line 0 if unknown (an included file). */
 export interface FilePlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Why a joint that must stop at both ends has no range. */
+/** Reason why a joint that must have stops at both ends has no range. */
 export interface RangeProblem {
   readonly place: FilePlace;
-  /** Goes on after the joint's name. */
+  /** Continues a sentence after the joint's name. */
   readonly why: string;
 }
 
-/** A limit that is written, and holds or moves nothing. */
+/** Limit that is written, but would hold or move nothing. */
 export interface UnusableLimit {
   readonly key: 'torqueMaxNm' | 'velocityMaxRadPerS';
-  /** As it stands in the file. */
+  /** As written in the file. */
   readonly text: string;
   readonly place: FilePlace;
 }
@@ -34,42 +34,42 @@ export interface ImportedJoint {
   readonly originRpyRad: Triple;
   readonly axis: Triple;
   readonly place: FilePlace;
-  /** Absent for a joint without a stop. */
+  /** Absent for a joint without stops. */
   readonly range?: readonly [number, number] | undefined;
-  /** URDF only: `<safety_controller>`, tighter than the range or not. */
+  /** URDF only: `<safety_controller>`, whether tighter than the range or not. */
   readonly soft?: { readonly range: readonly [number, number]; readonly place: FilePlace } | undefined;
-  /** URDF only: limits that are there and are no limit, as `effort="0"`. */
+  /** URDF only: limits that are written and limit nothing, such as `effort="0"`. */
   readonly unusable?: readonly UnusableLimit[] | undefined;
-  /** URDF only: a joint that turns or slides without end is of the type `continuous` there. */
+  /** URDF only: set if a joint lacks its range and is not of the type `continuous`. */
   readonly rangeProblem?: RangeProblem | undefined;
   /** Largest force of its actuators, or its own limit, N·m. */
   readonly torqueMaxNm?: number | undefined;
-  /** Of its position actuator, seen at the joint. */
+  /** Gains of its position actuator, seen at the joint. */
   readonly stiffnessNmPerRad?: number | undefined;
   readonly dampingNmSPerRad?: number | undefined;
   /** URDF only. */
   readonly velocityMaxRadPerS?: number | undefined;
 }
 
-/** A frame by name: a site, or a body. */
+/** Named frame: a site, or a body. */
 export interface NamedFrame {
   readonly name: string;
   readonly kind: 'site' | 'body';
-  /** Name of the joint whose link it is part of, or `base`. */
+  /** Name of the joint whose link it belongs to, or `base`. */
   readonly link: string;
   readonly originXyzM: Triple;
   readonly originRpyRad: Triple;
-  /** Without a shape or a mass: it is there to name a place. */
+  /** Without shape and mass: it only marks a place. */
   readonly isBare: boolean;
-  /** On what a joint of `fixed` would move. */
+  /** On a body that a joint of `fixed` would move. */
   readonly isOnFinger: boolean;
 }
 
-/** Over the poses that a robot can have, kg·m² (kg for a sliding joint). */
+/** Inertia over the poses that a robot can have, kg·m² (kg for a prismatic joint). */
 export interface JointInertia {
-  /** The most, with all other joints held. */
+  /** Maximum, with all other joints held. */
   readonly mostKgM2: number;
-  /** The median and the least where all others give way. */
+  /** Median and minimum, with all others free. */
   readonly freeKgM2: number;
   readonly leastKgM2: number;
 }
@@ -77,20 +77,20 @@ export interface JointInertia {
 export interface ImportedRobot {
   readonly name: string;
   readonly joints: readonly ImportedJoint[];
-  /** Sites first, then bodies, each in the file's order. */
+  /** Sites first, then bodies, each in file order. */
   readonly frames: readonly NamedFrame[];
-  /** One a link that has shapes; the base's where it has any. */
+  /** One per link that has shapes, including the base. */
   readonly capsules: readonly Capsule[];
-  /** For each joint what it has to turn, rotors included. */
+  /** Inertia that each joint moves, rotors included. */
   readonly inertias: readonly JointInertia[];
-  /** The joints of the key frame named `home`, or of the first; absent without key frames. */
+  /** Joint positions of the keyframe `home`, or of the first; absent without keyframes. */
   readonly homeRad?: readonly number[] | undefined;
   /** All joints of the file that were left out because they are to stand still. */
   readonly fixed: readonly string[];
-  /** Joints that others follow: fingers open and close together. */
+  /** Joints that others follow, as in fingers that open and close together. */
   readonly followed: readonly string[];
-  /** What the file says that limits or moves a joint and is not read, with its line. */
+  /** Elements that limit or move a joint and are not read, with their lines. */
   readonly notRead: readonly string[];
-  /** Folders of the ROS packages that the file needs, by name, where it found them. */
+  /** Folders of the ROS packages that the file needs, by name, if found. */
   readonly packages: PackageFolders;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
 import { type Ball, boundingCapsule } from './link-capsule.ts';
 
-/** How far a ball reaches out of the capsule, m. */
+/** Returns how far a ball protrudes from the capsule, m. */
 function outsideM({ at, radiusM }: Ball, capsule: ReturnType<typeof boundingCapsule>): number {
   const axis = capsule.toM.map((to, k) => to - capsule.fromM[k]!);
   const length2 = axis.reduce((sum, value) => sum + value * value, 0);

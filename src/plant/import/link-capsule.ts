@@ -1,9 +1,9 @@
-/** What a link's shapes become for the safety chain: balls in the link's frame, and a capsule around them. */
+/** Shapes of a link for the safety chain: balls in the link's frame, and a capsule around them. */
 
 import { compose, cross, directionIn, dot, type Frame, frameOf, pointIn, type Triple } from '../frames.ts';
 import type { Simulation } from '../mujoco-module.ts';
 
-/** A ball; of radius 0 for a point. */
+/** Ball; radius 0 for a point. */
 export interface Ball {
   readonly at: Triple;
   readonly radiusM: number;
@@ -16,8 +16,8 @@ export interface BoundingCapsule {
 }
 
 /**
- * A capsule that holds all `balls` (at least one), the smallest by volume of those along `axes`, the coordinate axes and the
- * direction in which the balls spread most. Not the smallest of all, but never too small.
+ * Returns a capsule around all `balls` (at least one): the smallest by volume of those along `axes`, the coordinate
+ * axes and the direction of the largest spread. Not the smallest of all, but never too small.
  */
 export function boundingCapsule(balls: readonly Ball[], axes: readonly Triple[]): BoundingCapsule {
   const candidates: Triple[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], ...axes, longest(balls)];
@@ -31,13 +31,13 @@ export function boundingCapsule(balls: readonly Ball[], axes: readonly Triple[])
   return best!;
 }
 
-/** Volume over π. */
+/** Returns the volume divided by π. */
 function volume({ fromM, toM, radiusM }: BoundingCapsule): number {
   const length = Math.hypot(toM[0] - fromM[0], toM[1] - fromM[1], toM[2] - fromM[2]);
   return radiusM ** 2 * length + (4 / 3) * radiusM ** 3;
 }
 
-/** From the ball farthest from the first to the one farthest from that. */
+/** Returns the direction from the ball farthest from the first to the ball farthest from that. */
 function longest(balls: readonly Ball[]): Triple {
   const a = farthest(balls, balls[0]!);
   const b = farthest(balls, a);
@@ -62,7 +62,7 @@ function alongAxis(balls: readonly Ball[], axis: Triple): BoundingCapsule {
   let to = Number.NEGATIVE_INFINITY;
   for (const [i, { at, radiusM }] of balls.entries()) {
     const away = Math.hypot(flat[i]!.x - x, flat[i]!.y - y);
-    // A ball is inside where a point of the segment is within the rest of the radius of its centre.
+    // A ball is inside if some point of the segment is within the remaining radius of its centre.
     const reach = Math.sqrt(Math.max(0, (radius - radiusM) ** 2 - away ** 2));
     const along = dot(at, axis);
     from = Math.min(from, along + reach);
@@ -89,8 +89,8 @@ interface Disc {
 }
 
 /**
- * A circle around discs: Bădoiu and Clarkson's walk towards the farthest, 200 steps, within some 1 % of the smallest. A mesh has
- * tens of thousands of points, and the farthest from anywhere is a corner of their hull: only those are walked over.
+ * Returns a circle around discs: Bădoiu and Clarkson's iteration towards the farthest, 200 steps, within about 1 % of the smallest.
+ * A mesh has tens of thousands of points, and the farthest from anywhere is a corner of their hull: only those are iterated over.
  */
 function enclosingCircle(discs: readonly Disc[]): { x: number; y: number; radius: number } {
   const outer = outermost(discs);
@@ -110,11 +110,11 @@ function enclosingCircle(discs: readonly Disc[]): { x: number; y: number; radius
     x += (disc.x - x) / (step + 1);
     y += (disc.y - y) / (step + 1);
   }
-  // Once over all: rounding in the hull may not make it too small.
+  // Finally over all discs: rounding in the hull must not make the circle too small.
   return { ...best, radius: reachOf(discs, best.x, best.y).radius };
 }
 
-/** The corners of the points' convex hull, by Andrew's monotone chain, and all discs that have a radius. */
+/** Returns the corners of the points' convex hull, by Andrew's monotone chain, and all discs that have a radius. */
 function outermost(discs: readonly Disc[]): Disc[] {
   const points = discs.filter(({ radiusM }) => radiusM === 0).sort((a, b) => a.x - b.x || a.y - b.y);
   const chain = (sorted: readonly Disc[]): Disc[] => {
@@ -143,11 +143,11 @@ function reachOf(discs: readonly Disc[], x: number, y: number): { disc: Disc; ra
   return { disc: farthestDisc, radius };
 }
 
-/** Points around a round edge; they stand a little outside it, so that the edge between them is inside. */
+/** Points around a round edge, slightly outside it, so that the arc between them is inside. */
 const ROUND = 16;
 const OUTSIDE = 1 / Math.cos(Math.PI / ROUND);
 
-/** Balls of the geom `geom` in the frame in which its body is `body`, and its axis; none for planes and fields. */
+/** Returns balls of geom `geom`, with its body at frame `body`, and the geom's axis; no balls for planes and height fields. */
 export function ballsOf(simulation: Simulation, geom: number, body: Frame): { balls: Ball[]; axis: Triple } {
   const { model, module } = simulation;
   const own = frameOf(model.geom_pos as Float64Array, model.geom_quat as Float64Array, geom);

@@ -1,4 +1,4 @@
-/** Where in the robot's file something stands, and what only a URDF's text says: speeds, followers, links without a mass. */
+/** Places of elements in the robot's file, and what only the text of a URDF shows: speeds, mimic joints, links without mass. */
 import { ReinError } from '../../core/index.ts';
 import type { ModelFile } from '../model/model-file.ts';
 import { elementsNamed, type XmlElement, xmlElements } from '../model/xml-elements.ts';
@@ -18,14 +18,14 @@ export class PlaceFinder {
     this.#isUrdf = this.#elements.some(({ name }) => name === 'robot');
   }
 
-  /** The element's place; line 0 where the main file does not have it. */
+  /** Returns the element's place; line 0 if the main file does not have it. */
   readonly of = (element: string, name: string): FilePlace => {
     const all = this.#kindsOf(element).flatMap((kind) => elementsNamed(this.#elements, kind));
     const found = all.find((each) => each.attributes.get('name') === name) ?? (name === '' ? all[0] : undefined);
     return { file: this.file.name, line: found?.line ?? 0, column: found?.column ?? 0 };
   };
 
-  /** What only a URDF says of a joint; nothing of one in MJCF. */
+  /** Returns what only a URDF gives for a joint; nothing for MJCF. */
   urdfFacts(name: string): UrdfFacts {
     const joint = this.#urdfJoint(name);
     if (joint === undefined) return { unusable: [] };
@@ -39,7 +39,7 @@ export class PlaceFinder {
     };
   }
 
-  /** The range that the joint's controller is to keep. */
+  /** Returns the range that the joint's controller keeps. */
   #softRange(controller: XmlElement | undefined): UrdfFacts['soft'] {
     if (controller === undefined) return undefined;
     const side = (name: string, absent: number): number => {
@@ -47,11 +47,11 @@ export class PlaceFinder {
       return value === undefined || !Number.isFinite(Number(value)) ? absent : Number(value);
     };
     const range = [side('soft_lower_limit', -Infinity), side('soft_upper_limit', Infinity)] as const;
-    // Both 0 is what exporters write where nobody said anything.
+    // Exporters write 0 for both if none were entered.
     return range[0] < range[1] ? { range, place: this.#placeOf(controller) } : undefined;
   }
 
-  /** Limits that are 0 or less, as exporters write them where nobody entered any. */
+  /** Returns limits that are 0 or less, as exporters write them if none were entered. */
   #unusable(limit: XmlElement): UnusableLimit[] {
     return (['effort', 'velocity'] as const).flatMap((name) => {
       const text = limit.attributes.get(name);
@@ -61,7 +61,7 @@ export class PlaceFinder {
     });
   }
 
-  /** Why a joint that must stop at both ends has no range, and where. */
+  /** Returns why a joint that must have stops at both ends has no range, and the place. */
   #rangeProblem(joint: XmlElement, limit: XmlElement | undefined): RangeProblem | undefined {
     const type = joint.attributes.get('type');
     if (type !== 'revolute' && type !== 'prismatic') return undefined;
@@ -73,7 +73,7 @@ export class PlaceFinder {
     return { place: this.#placeOf(limit ?? joint), why: `is ${type} and has ${what}` };
   }
 
-  /** Elements of a URDF that say how a joint is limited or moved, and are not read. */
+  /** Elements of a URDF that limit or move a joint and are not read. */
   get urdfNotRead(): readonly string[] {
     if (!this.#isUrdf) return [];
     const calibrations = elementsNamed(this.#elements, 'joint').flatMap((joint) => {
@@ -97,9 +97,9 @@ export class PlaceFinder {
   }
 
   /**
-   * Refuses what MuJoCo takes from a URDF without a word: joints of other kinds, joints that follow others, which it sets free, and links that move
-   * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it reports without a
-   * line. Joints that `stays` names stand still.
+   * Refuses what MuJoCo silently accepts in a URDF: joints of other kinds; mimic joints, which it leaves free; moving
+   * links without `<inertial>`, whose mass it derives from their shapes; and two joints of one name, which it reports
+   * without a line. Joints selected by `stays` stand still.
    */
   refuseUrdf(stays: (joint: string) => boolean): void {
     if (!this.#isUrdf) return;
@@ -125,7 +125,7 @@ export class PlaceFinder {
     }
   }
 
-  /** MuJoCo makes three joints of a planar one, whose names are in no file. */
+  /** MuJoCo makes three joints of a planar one, with names that are in no file. */
   #refuseKinds(moving: readonly XmlElement[]): void {
     const other = moving.find((joint) => ['planar', 'floating'].includes(joint.attributes.get('type') ?? ''));
     if (other === undefined) return;
@@ -139,7 +139,7 @@ export class PlaceFinder {
     );
   }
 
-  /** All at once: one in each try would cost a try for each finger. */
+  /** Reports all at once, not one finger per attempt. */
   #refuseFollowers(moving: readonly XmlElement[]): void {
     const followers = moving.flatMap((joint) => {
       const mimic = childOf(joint, 'mimic');
@@ -152,7 +152,7 @@ export class PlaceFinder {
     this.#refuse(first.mimic, whys, { remedy: standStillRemedy(followers.map(({ name }) => name)) });
   }
 
-  /** Joints of a URDF that others follow. */
+  /** Joints of a URDF that mimic joints follow. */
   get urdfFollowed(): readonly string[] {
     if (!this.#isUrdf) return [];
     return elementsNamed(this.#elements, 'mimic').flatMap((mimic) => mimic.attributes.get('joint') ?? []);
@@ -168,7 +168,7 @@ export class PlaceFinder {
     }
   }
 
-  /** MuJoCo drops all but one, with all that hangs on it. */
+  /** MuJoCo drops all roots but one, with everything attached to them. */
   #refuseSecondRoot(joints: readonly XmlElement[]): void {
     const carried = new Set(joints.map((joint) => linkOf(joint, 'child')));
     const all = this.#elements.find(({ name }) => name === 'robot')?.children ?? [];
@@ -187,7 +187,7 @@ export class PlaceFinder {
     );
   }
 
-  /** Whether the link, or one that is fixed to it, has a mass. */
+  /** Returns true if the link, or one that is fixed to it, has a mass. */
   #hasMass(
     link: XmlElement,
     links: ReadonlyMap<string, XmlElement>,
@@ -205,13 +205,13 @@ export class PlaceFinder {
 
   #urdfJoint(name: string): XmlElement | undefined {
     if (!this.#isUrdf) return undefined;
-    // Transmissions and controllers name joints too, without links.
+    // Transmissions and controllers also have joint elements, without links.
     return elementsNamed(this.#elements, 'joint').find(
       (joint) => joint.attributes.get('name') === name && childOf(joint, 'child') !== undefined,
     );
   }
 
-  /** MJCF has joints and constraints under several names. */
+  /** Returns the elements of a kind: MJCF has several for joints and constraints. */
   #kindsOf(element: string): readonly string[] {
     if (element === 'joint') return ['joint', 'freejoint'];
     if (element === 'equality') return ['connect', 'weld'];

@@ -1,24 +1,24 @@
-/** What the safety chain's geometry cannot describe, each refused with one message, and joints that are to stand still. */
+/** Refusals of what the safety chain's geometry cannot describe, with one message each; and removal of joints that are to stand still. */
 import type { MainModule, MjSpec, MjsElement, MjsEquality } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
 import { codeOf, deleteAll, elementsOf } from '../model/model-file.ts';
 import type { FilePlace } from './imported-robot.ts';
 
-/** Finds the line of an element of the file by its name. */
+/** Returns the place of an element of the file by its name. */
 export type PlaceOf = (element: string, name: string) => FilePlace;
 
-/** What was taken out of a model because it is to stand still. */
+/** Joints that were taken out of a model because they are to stand still. */
 export interface FixedJoints {
   readonly joints: readonly string[];
-  /** The bodies that they would move. */
+  /** Bodies that they would move. */
   readonly bodies: ReadonlySet<string>;
-  /** Joints that stay, which they followed. */
+  /** Joints that stay, and that they followed. */
   readonly followed: readonly string[];
 }
 
 /**
- * Takes the joints that `stays` names out of the model, so that their bodies stand still where the file has them, and all
- * that would refer to them: equalities, tendons, actuators, sensors and key frames. A chain that only they could move is no chain then.
+ * Removes the joints selected by `stays` from the model, so that their bodies stand still where the file has them, and all that
+ * refers to them: equalities, tendons, actuators, sensors and keyframes. A closed chain that only they could move is then no chain.
  */
 export function fixJoints(module: MainModule, spec: MjSpec, stays: (joint: string) => boolean): FixedJoints {
   const { mjtObj: types } = module;
@@ -46,13 +46,13 @@ export function fixJoints(module: MainModule, spec: MjSpec, stays: (joint: strin
   return { joints: names, bodies, followed };
 }
 
-/** Name of the body that a joint moves. */
+/** Returns the name of the body that a joint moves. */
 function ownerOf(module: MainModule, joint: MjsElement): string {
   const body = module.mjs_getParent(joint);
   return body === undefined || body === null ? '' : module.mjs_getName(body.element);
 }
 
-/** Throws `ReinError('config')` for a joint or a constraint that no tree of turning and sliding joints has. */
+/** Throws `ReinError('config')` for a joint or constraint that a tree of revolute and prismatic joints cannot have. */
 export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf): void {
   const { mjtObj: types, mjtJoint } = module;
   for (const element of elementsOf(module, spec, types.mjOBJ_JOINT)) {
@@ -65,7 +65,7 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
     if (name === '')
       refuse(placeOf, 'body', owner, `body "${owner}" has a joint without a name, to which no limit can be given`);
   }
-  // One that is switched off holds nothing.
+  // An inactive constraint has no effect.
   const active = elementsOf(module, spec, types.mjOBJ_EQUALITY).filter(
     (element) => module.mjs_asEquality(element)!.active,
   );
@@ -76,13 +76,13 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
   refuse(placeOf, 'equality', module.mjs_getName(active[0]!), whys, tied);
 }
 
-/** Joints that have to stand still for a constraint to hold nothing: of two that follow each other the one that follows. */
+/** Returns the joints that have to stand still for a constraint to have no effect: of a coupled pair, the follower. */
 function standStill(module: MainModule, spec: MjSpec, equality: MjsEquality): string[] {
   const isPair = codeOf(equality.type) === module.mjtEq.mjEQ_JOINT.value;
   return isPair ? [equality.name1] : jointsTied(module, spec, equality);
 }
 
-/** The joints that a constraint ties: one of two that follow each other, or all between two bodies or sites. */
+/** Returns the joints that a constraint ties: both of a coupled pair, all of tied tendons, or all between two bodies or sites. */
 function jointsTied(module: MainModule, spec: MjSpec, { name1, name2, type }: MjsEquality): string[] {
   const value = codeOf(type);
   if (value === module.mjtEq.mjEQ_JOINT.value) return [name1, name2].filter((name) => name !== '');
@@ -102,7 +102,7 @@ function jointsTied(module: MainModule, spec: MjSpec, { name1, name2, type }: Mj
   });
 }
 
-/** Names of the body called `name` (or of the site's body), and of those that carry it. */
+/** Returns the names of body `name` (or of the site's body), and of its ancestors. */
 function bodiesAbove(module: MainModule, spec: MjSpec, name: string): string[] {
   const { mjtObj: types } = module;
   const body = module.mjs_findElement(spec, types.mjOBJ_BODY, name);
@@ -138,7 +138,7 @@ export function refuse(
   });
 }
 
-/** What can be done about a constraint on `joints`, whose names may not be known. */
+/** Returns the remedy for a constraint on `joints`, whose names may be unknown. */
 export function standStillRemedy(joints: readonly string[]): string {
   const list = joints.length === 0 ? '' : ` (fixed: [${joints.join(', ')}])`;
   const options = joints.length === 0 ? '' : `, or give ${joints.map((joint) => `--fixed ${joint}`).join(' ')}`;

@@ -1,40 +1,40 @@
-/** Files that a model refers to: what they are called, and where its text says that they are. */
+/** Files that a model refers to: their names, and their locations according to its text. */
 import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { elementsNamed, xmlElements } from './xml-elements.ts';
 
-/** A file that the text refers to: read once it is known to be needed. */
+/** File that the text refers to; read once it is known to be needed. */
 export interface ModelAsset {
-  /** `mesh`, `include`, `texture`, …: the element that names it. */
+  /** Element that names it: `mesh`, `include`, `texture`, … */
   readonly element: string;
-  /** As the text names it. */
+  /** Name in the text. */
   readonly reference: string;
-  /** Where it was found; absent where it is not there. */
+  /** Path of the file that was found; absent if there is none. */
   readonly path: string | undefined;
-  /** The file and line that name it. */
+  /** File and line that name it. */
   readonly place: string;
-  /** Where it was looked for. */
+  /** Paths that were tried. */
   readonly looked: readonly string[];
 }
 
-/** What `<compiler>` says of files: folders ('' for that of the model), and whether their names lose theirs. */
+/** File settings of `<compiler>`: folders ('' for the model's), and whether file names are stripped of theirs. */
 export interface AssetFolders {
   readonly mesh: string;
   readonly texture: string;
   readonly stripsPath: boolean;
 }
 
-/** Of a model that says nothing of them. */
+/** Settings of a model without any. */
 export const HERE: AssetFolders = { mesh: '', texture: '', stripsPath: false };
 
 /** Folders of ROS packages by name, for `package://`. */
 export type PackageFolders = Readonly<Record<string, string>>;
 
-/** A URDF's name of a file in a ROS package. */
+/** File in a ROS package, as named in a URDF. */
 export const PACKAGE_URL: RegExp = /^package:\/\/([^/]+)\/(.*)$/;
 
-/** The package in an absolute path, as its folder is called most often; `undefined` of a relative one. */
+/** Returns the package in an absolute path, by the usual names of its folder; `undefined` for a relative path. */
 function packageIn(reference: string): string | undefined {
   const parts = reference.replace(/^file:\/\//, '').split('/');
   if (parts.shift() !== '') return undefined;
@@ -42,7 +42,7 @@ function packageIn(reference: string): string | undefined {
   return named ?? parts[Math.max(0, parts.indexOf('meshes') - 1)];
 }
 
-/** Throws `ReinError('config')` with its place where it is not there. */
+/** Returns the content. Throws `ReinError('config')` with the place if the file is missing. */
 export function bytesOf({ element, reference, path, place, looked }: ModelAsset): Uint8Array {
   if (path !== undefined) {
     if (/\.dae$/i.test(path)) {
@@ -65,14 +65,14 @@ export function bytesOf({ element, reference, path, place, looked }: ModelAsset)
   );
 }
 
-/** The name under which MuJoCo looks the file up: below its folder, and without folders of its own where it strips them. */
+/** Returns the name under which MuJoCo looks up the file: below its folder, and without its own folders if these are stripped. */
 export function assetName({ mesh, texture, stripsPath }: AssetFolders, element: string, reference: string): string {
   const plain = stripsPath ? basename(reference) : reference.replace(/^(package|file|model):\/\//, '');
   const folder = element === 'texture' ? texture : mesh;
   return isAbsolute(plain) || folder === '' ? plain : join(folder, plain);
 }
 
-/** What the `<compiler>`s of a whole text say: as MuJoCo has it, the last word counts, and `assetdir` is both folders. */
+/** Returns the settings of all `<compiler>` elements of a text: as in MuJoCo, the last one counts, and `assetdir` is both folders. */
 export function foldersOf(xml: string): AssetFolders {
   let folders = HERE;
   for (const { attributes } of elementsNamed(xmlElements(xml), 'compiler')) {
@@ -87,7 +87,7 @@ export function foldersOf(xml: string): AssetFolders {
   return folders;
 }
 
-/** The text with comments blanked, line breaks kept. */
+/** Returns the text with comments blanked and line breaks kept. */
 export function withoutComments(xml: string): string {
   return xml.replace(/<!--[\s\S]*?-->/g, blanked);
 }

@@ -1,4 +1,4 @@
-/** A robot's MJCF or URDF with all that it refers to, read into memory, and MuJoCo's complaints with file and line. */
+/** MJCF or URDF of a robot with all that it refers to, in memory; and MuJoCo's errors with file and line. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
@@ -16,24 +16,24 @@ import {
 } from './model-assets.ts';
 import { isUrdf, refuseUnsized, urdfForMujoco, withWholeLimits } from './urdf-file.ts';
 
-/** No model's text is larger: meshes are files of their own. */
+/** Largest text of a model: meshes are separate files. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
-/** The text and where it is from. */
+/** Text of a model, and its origin. */
 export interface ModelFile {
-  /** The path, or `the model` for text. */
+  /** Path, or `the model` for text. */
   readonly name: string;
-  /** What MuJoCo is given: a URDF without its visual shapes, and with names of meshes that MuJoCo finds. */
+  /** Text for MuJoCo: a URDF without its visual shapes, and with mesh names that MuJoCo finds. */
   readonly xml: string;
-  /** By the name under which MuJoCo looks each up. */
+  /** By the name under which MuJoCo looks up each. */
   readonly assets: ReadonlyMap<string, ModelAsset>;
-  /** Where an MJCF says that its files are, itself or in what it includes. */
+  /** Folders of files in an MJCF, as set by it or its includes. */
   readonly folders: AssetFolders;
 }
 
 /**
- * Reads `file`: a path, or the text itself. Throws `ReinError('config')` when it, or a part it includes, is not there, and for a
- * xacro file.
+ * Reads `file`: a path, or the text itself. Throws `ReinError('config')` if it, or a part it includes, is missing, and
+ * for a xacro file.
  */
 export function readModelFile(file: string, packages: PackageFolders = {}): ModelFile {
   if (/^\s*</.test(file)) {
@@ -55,7 +55,7 @@ export function readModelFile(file: string, packages: PackageFolders = {}): Mode
   return { name: file, xml: text, assets, folders };
 }
 
-/** Throws for a mesh, and for what is no text at all. */
+/** Throws for a mesh, and for anything that is no text. */
 function refuseStl(file: string, text: string): void {
   const isBinary = text.slice(0, 4096).includes('\0');
   if (!isBinary && !/^\s*solid\b[^<]*\bfacet\b/.test(text.slice(0, 4096))) return;
@@ -65,16 +65,16 @@ function refuseStl(file: string, text: string): void {
   });
 }
 
-/** Whether it has the bytes of as many triangles as it says. */
+/** Returns true if the file size matches its number of triangles. */
 function isBinaryStl(file: string): boolean {
   const bytes = readFileSync(file);
   return bytes.length >= 84 && bytes.length === 84 + 50 * bytes.readUInt32LE(80);
 }
 
-/** Throws for what a xacro file is to MuJoCo: a robot without what its macros stand for. */
+/** Throws for a xacro file, which MuJoCo would load without the contents of its macros. */
 function refuseXacro(file: string, text: string): void {
   const plain = withoutComments(text);
-  // Expanded files often keep the name space, and nothing in it.
+  // Expanded files often keep the namespace, and nothing in it.
   const isXacro = /<xacro:/.test(plain) || (/\bxmlns:xacro\b/.test(plain) && /\$[{(]/.test(plain));
   if (!isXacro && !/\.xacro$/i.test(file)) return;
   const expanded = basename(file) === 'robot.urdf' ? 'expanded.urdf' : 'robot.urdf';
@@ -83,7 +83,7 @@ function refuseXacro(file: string, text: string): void {
   });
 }
 
-/** The MJCF with what it includes written into it, to be read and changed as one text. Throws `ReinError('config')`. */
+/** Returns the MJCF with its includes inserted, to be read and changed as one text. Throws `ReinError('config')`. */
 export function withIncludes(file: ModelFile): ModelFile {
   const rest = [...file.assets].filter(([, { element }]) => element !== 'include');
   return { ...file, xml: included(file.xml, file.assets, []), assets: new Map(rest) };
@@ -103,20 +103,20 @@ function included(xml: string, assets: ModelFile['assets'], within: readonly str
   });
 }
 
-/** What is left of a model for `parseModel`. */
+/** Selects the parts of a model that `parseModel` keeps. */
 export interface ParseOptions {
   /**
-   * `solid` (default): without visual shapes, which neither touch nor weigh anything, and without the files that only they
-   * need. `skeleton`: without any mesh, for joints, frames and key frames; its masses mean nothing.
+   * `solid` (default): without visual shapes, which neither collide nor have mass, and without the files that only they
+   * need. `skeleton`: without any mesh, for joints, frames and keyframes; its masses are meaningless.
    */
   readonly shapes?: 'solid' | 'skeleton' | undefined;
 }
 
-/** A model that can be changed before it is compiled. */
+/** Model that can be changed before it is compiled. */
 export interface ParsedModel {
   readonly spec: MjSpec;
   readonly vfs: MjVFS;
-  /** Meshes that have to be compiled: what takes the time. */
+  /** Number of meshes to compile, which takes most of the time. */
   readonly meshes: number;
   /** Frees the memory. */
   close(): void;
@@ -147,8 +147,8 @@ export function parseModel(module: MainModule, file: ModelFile, { shapes = 'soli
 }
 
 /**
- * A folder in the memory of MuJoCo's module, where it looks files up. Its own MjVFS takes them byte by byte: seconds for the meshes
- * of one robot. No two folders have one path, since MuJoCo keeps what it has read by its path.
+ * Folder in the memory of MuJoCo's module, where it looks up files. Its own MjVFS copies them byte by byte: seconds for
+ * the meshes of one robot. Each folder has a path of its own, since MuJoCo caches files by path.
  */
 export class MemoryFolder {
   static #made = 0;
@@ -161,7 +161,7 @@ export class MemoryFolder {
     this.#module = module;
   }
 
-  /** Gives the file's path. */
+  /** Writes a file, and returns its path. */
   write(name: string, bytes: Uint8Array): string {
     const path = posix.resolve(this.path, name);
     this.#module.FS.mkdirTree(this.path, 0o777);
@@ -171,13 +171,13 @@ export class MemoryFolder {
     return path;
   }
 
-  /** Frees the memory of what was written. */
+  /** Frees the memory of all files written. */
   clear(): void {
     for (const path of this.#written.splice(0)) this.#module.FS.unlink(path);
   }
 }
 
-/** Compiles what `parseModel` gave. Throws `ReinError('config')`. */
+/** Compiles the result of `parseModel`. Throws `ReinError('config')`. */
 export function compileModel(module: MainModule, file: ModelFile, spec: MjSpec, vfs: MjVFS): MjModel {
   try {
     return module.mj_compile(spec, vfs);
@@ -186,7 +186,7 @@ export function compileModel(module: MainModule, file: ModelFile, spec: MjSpec, 
   }
 }
 
-/** MuJoCo's message as `FILE:LINE: what`, in its own words only where there are no better ones. */
+/** Returns MuJoCo's error as `FILE:LINE: what`, in its own words only if there are no better ones. */
 export function modelError(file: Pick<ModelFile, 'name' | 'xml' | 'assets'>, cause: unknown): ReinError {
   const { name, xml } = file;
   const text = messageOf(cause).trim();
@@ -199,7 +199,7 @@ export function modelError(file: Pick<ModelFile, 'name' | 'xml' | 'assets'>, cau
     const remedy = known.remedy(/<robot\b/.test(xml));
     return new ReinError('config', `${place}: ${known.what(element ?? '')}`, { remedy, cause });
   }
-  // A link may have its mesh's name.
+  // A link may have the name of its mesh.
   const isOfMesh = said === 0 && (line === 0 || /\bmesh|vertices|\/rein\/\d/.test(text));
   const mesh = isOfMesh ? meshOf(file, text, element) : undefined;
   const what = (mesh === undefined ? text : text.replace(MEMORY_PATH, mesh.path ?? mesh.reference))
@@ -218,10 +218,10 @@ export function modelError(file: Pick<ModelFile, 'name' | 'xml' | 'assets'>, cau
   });
 }
 
-/** A file where MuJoCo looks it up, in a `MemoryFolder`. */
+/** Path of a file in a `MemoryFolder`, in an error of MuJoCo. */
 const MEMORY_PATH = /\/rein\/\d+\/[^'"\n]*/g;
 
-/** The mesh that an error of MuJoCo is about: by its path, or by the name that it has where its file gives none. */
+/** Returns the mesh that an error of MuJoCo is about: by its path, or by the name that MuJoCo derives from its file. */
 function meshOf(
   { assets }: Pick<ModelFile, 'assets'>,
   text: string,
@@ -237,7 +237,7 @@ function meshOf(
   return found.length === 1 ? found[0]![1] : undefined;
 }
 
-/** What real files have wrong most often. */
+/** Most common errors in real files. */
 const KNOWN: readonly {
   readonly words: RegExp;
   readonly what: (element: string) => string;
@@ -271,13 +271,13 @@ const KNOWN: readonly {
   },
 ];
 
-/** The line of the first element of that name; 0 where there is none. */
+/** Returns the line of the first element with that name; 0 if there is none. */
 function lineOf(xml: string, element: string | undefined): number {
   const at = element === undefined || element === '' ? -1 : xml.indexOf(`name="${element}"`);
   return at < 0 ? 0 : xml.slice(0, at).split('\n').length;
 }
 
-/** What the XML reader's error says, in words. */
+/** Returns an error of the XML reader in plain words. */
 function xmlWords(kind: string): string {
   if (kind === 'EMPTY_DOCUMENT') return 'there is nothing in it';
   if (kind === 'MISMATCHED_ELEMENT') return 'this is not XML: an element is closed by another name';
@@ -301,18 +301,18 @@ function readText(file: string): string {
   }
 }
 
-/** The main file, or one that it includes. */
+/** Main file, or one that it includes. */
 interface Part {
   readonly name: string;
   readonly xml: string;
-  /** Folder of the main file: MJCF's paths, those in included files too, are relative to it. */
+  /** Folder of the main file: paths in MJCF, also in included files, are relative to it. */
   readonly folder: string;
 }
 
 const REFERENCE =
   /<(\w+)\b[^<>]*?\b(?:file|filename|fileright|fileleft|fileup|filedown|filefront|fileback)\s*=\s*(?:"([^"]+)"|'([^']+)')/g;
 
-/** Adds what `part` includes to `assets`, and what that includes; gives all parts. */
+/** Adds the includes of `part` to `assets`, recursively; returns all parts. */
 function collectIncludes(assets: Map<string, ModelAsset>, part: Part): Part[] {
   const added = addReferences(assets, part, (element, reference) => (element === 'include' ? reference : undefined));
   const below = added.flatMap((asset) => {
@@ -329,7 +329,7 @@ function collectAssets(assets: Map<string, ModelAsset>, part: Part, folders: Ass
   );
 }
 
-/** Adds what `nameOf` gives a name, and `assets` lacks; gives what it has added. */
+/** Adds references that `nameOf` names and `assets` lacks; returns those added. */
 function addReferences(
   assets: Map<string, ModelAsset>,
   part: Part,
@@ -351,7 +351,7 @@ function addReferences(
   return added;
 }
 
-/** Files that the shapes which are left need. Throws nothing: what is missing says so when it is read. */
+/** Returns the files that the remaining shapes need. Does not throw: a missing file is reported when it is read. */
 function neededAssets(module: MainModule, spec: MjSpec, file: ModelFile): [string, ModelAsset][] {
   const kept = new Set(
     elementsOf(module, spec, module.mjtObj.mjOBJ_MESH).map((mesh) =>
@@ -364,12 +364,12 @@ function neededAssets(module: MainModule, spec: MjSpec, file: ModelFile): [strin
   });
 }
 
-/** All elements of one type, in the order of the file. */
+/** Returns all elements of one type, in file order. */
 export function elementsOf(module: MainModule, spec: MjSpec, type: mjtObj): MjsElement[] {
   return listed(module.mjs_firstElement(spec, type), (element) => module.mjs_nextElement(spec, element));
 }
 
-/** The elements of one type right below `body`. */
+/** Returns the elements of one type directly below `body`. */
 export function childrenOf(module: MainModule, body: MjsBody, type: mjtObj): MjsElement[] {
   return listed(module.mjs_firstChild(body, type, 0), (element) => module.mjs_nextChild(body, element, 0));
 }
@@ -382,21 +382,21 @@ function listed(first: Found, next: (element: MjsElement) => Found): MjsElement[
   return found;
 }
 
-/** Takes all elements of `types`, one type after the other, out of the model. */
+/** Deletes all elements of `types` from the model, one type after the other. */
 export function deleteAll(module: MainModule, spec: MjSpec, ...types: readonly mjtObj[]): void {
   for (const type of types) {
     for (const element of elementsOf(module, spec, type)) module.mjs_delete(spec, element);
   }
 }
 
-/** The number of a value of one of MuJoCo's enumerations, which its types call the enumeration. */
+/** Returns the number of a MuJoCo enumeration value, which its type declarations give the type of the enumeration. */
 export function codeOf(value: unknown): number {
   return (value as { readonly value: number }).value;
 }
 
 /**
- * Takes out what is only to be looked at: meshes on geoms that can touch nothing and weigh nothing, skins and textures. A
- * robot whose shapes are all like that keeps them: there is nothing else to go by.
+ * Removes what is only visual: meshes on geoms that neither collide nor have mass, skins and textures. A robot with
+ * visual shapes only keeps them: there is nothing else to use.
  */
 function leaveOutVisuals(module: MainModule, spec: MjSpec): void {
   const { mjtObj: types } = module;
@@ -408,7 +408,7 @@ function leaveOutVisuals(module: MainModule, spec: MjSpec): void {
   });
   const isVisual = (geom: MjsGeom): boolean => geom.contype === 0 && geom.conaffinity === 0;
   if (all.every(({ geom }) => isVisual(geom) || isPlane(module, geom))) return;
-  // Sensors, tendons and pairs name the geoms that they are about.
+  // Sensors, tendons and pairs refer to geoms by name.
   const mayBeNamed = [types.mjOBJ_PAIR, types.mjOBJ_SENSOR, types.mjOBJ_TENDON].some(
     (type) => elementsOf(module, spec, type).length > 0,
   );
@@ -422,7 +422,7 @@ function leaveOutVisuals(module: MainModule, spec: MjSpec): void {
   leaveOutUnused(module, spec);
 }
 
-/** Whether the body's mass is the same without `geom`. */
+/** Returns true if the body's mass is the same without `geom`. */
 function weighsNothing(module: MainModule, spec: MjSpec, body: MjsBody, geom: MjsGeom): boolean {
   if (geom.mass === 0 || (Number.isNaN(geom.mass) && geom.density === 0)) return true;
   const { inertiafromgeom, inertiagrouprange } = spec.compiler;
@@ -435,7 +435,7 @@ function isPlane(module: MainModule, geom: MjsGeom): boolean {
   return codeOf(geom.type) === module.mjtGeom.mjGEOM_PLANE.value;
 }
 
-/** Skins and textures. */
+/** Removes skins and textures. */
 function leaveOutLooks(module: MainModule, spec: MjSpec): void {
   deleteAll(module, spec, module.mjtObj.mjOBJ_SKIN);
   for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_MATERIAL)) {
@@ -445,7 +445,7 @@ function leaveOutLooks(module: MainModule, spec: MjSpec): void {
   deleteAll(module, spec, module.mjtObj.mjOBJ_TEXTURE);
 }
 
-/** Meshes that no geom names. */
+/** Removes meshes that no geom uses. */
 function leaveOutUnused(module: MainModule, spec: MjSpec): void {
   const used = new Set(
     elementsOf(module, spec, module.mjtObj.mjOBJ_GEOM).map((geom) => module.mjs_asGeom(geom)!.meshname),
@@ -457,7 +457,7 @@ function leaveOutUnused(module: MainModule, spec: MjSpec): void {
   }
 }
 
-/** Every mesh becomes a small ball, and every body has a mass: what compiles in no time and moves as the model does. */
+/** Replaces every mesh by a small ball, and gives every body a mass: compiles in no time and moves as the model does. */
 function leaveOutMeshes(module: MainModule, spec: MjSpec): void {
   const { mjtObj: types, mjtGeom } = module;
   leaveOutLooks(module, spec);

@@ -1,8 +1,8 @@
-/** The robot's own MJCF or URDF, as its driver names it: what stands for it in simulation and in checks, and is drawn. */
+/** MJCF or URDF of a robot, as named by its driver: used for simulation and checks, and drawn. */
 import { z } from 'zod';
 
 export interface ModelSource {
-  /** Path of the file, absolute once paths are. */
+  /** Path of the file, absolute once paths are resolved. */
   readonly model: string;
   /** Folders of ROS packages by name, for `package://` in a URDF. */
   readonly packages?: Readonly<Record<string, string>> | undefined;
@@ -18,12 +18,12 @@ export const packagesField = z
 
 type Named = { readonly [K in keyof ModelSource]?: ModelSource[K] | undefined };
 
-/** `undefined` where none is named. */
+/** Returns the model's source; `undefined` if none is named. */
 export function modelSource({ model, packages }: Named): ModelSource | undefined {
   return model === undefined ? undefined : { model, ...(packages !== undefined && { packages }) };
 }
 
-/** The same keys with paths that `from` makes. */
+/** Returns the same keys with paths converted by `from`. */
 export function placedModel({ model, packages }: Named, from: (path: string) => string): Partial<ModelSource> {
   return {
     ...(model !== undefined && { model: from(model) }),

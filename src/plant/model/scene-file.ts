@@ -1,19 +1,19 @@
-/** What a scene file has, read without the simulator: so that a task's file can be checked against it before anything starts. */
+/** Contents of a scene file, read without the simulator, so that a task file can be checked against it before anything starts. */
 
 import { ReinError } from '../../core/index.ts';
 import { readModelFile, withIncludes } from './model-file.ts';
 import { elementsNamed, type XmlElement, xmlElements } from './xml-elements.ts';
 
-/** A body of a scene. */
+/** Body of a scene. */
 export interface SceneBody {
   readonly name: string;
-  /** It stands in the world itself, and on no other body: it can be put in place. */
+  /** Child of the world itself, not of another body: it can be placed. */
   readonly isTop: boolean;
-  /** Whether it can be put elsewhere along x, y and z, and turned about z. */
+  /** True for each of x, y, z and yaw in which it can be moved. */
   readonly goes: readonly [boolean, boolean, boolean, boolean];
 }
 
-/** The names in an MJCF file. */
+/** Names in an MJCF file. */
 export interface SceneFile {
   readonly bodies: readonly SceneBody[];
   readonly sites: readonly string[];
@@ -21,7 +21,7 @@ export interface SceneFile {
 
 const EVERYWHERE = [true, true, true, true] as const;
 
-/** Reads the MJCF at `path`. Throws `ReinError('config')` where it cannot be read or is no MJCF. */
+/** Reads the MJCF at `path`. Throws `ReinError('config')` if it cannot be read or is no MJCF. */
 export function readSceneFile(path: string): SceneFile {
   const { xml } = withIncludes(readModelFile(path));
   const top = xmlElements(xml).find(({ name }) => name === 'mujoco');
@@ -36,10 +36,10 @@ export function readSceneFile(path: string): SceneFile {
 
 type Attributes = XmlElement['attributes'];
 
-/** The class of what names none. */
+/** Class of elements that name none. */
 const MAIN = '';
 
-/** What `<default>` says of joints, by class; each has what the classes around it say. */
+/** Returns the joint attributes of `<default>`, by class, with those of the enclosing classes. */
 function jointDefaults(top: XmlElement): ReadonlyMap<string, Attributes> {
   const classes = new Map<string, Attributes>();
   const add = ({ children, attributes }: XmlElement, className: string, inherited: Attributes): void => {
@@ -57,13 +57,13 @@ function jointDefaults(top: XmlElement): ReadonlyMap<string, Attributes> {
 }
 
 interface Within {
-  /** Right in the world; frames only move what is in them. */
+  /** Directly in the world; frames only move their contents. */
   readonly isTop: boolean;
   readonly className: string;
   readonly defaults: ReadonlyMap<string, Attributes>;
 }
 
-/** The bodies with names, in the order of the text. */
+/** Returns the bodies with names, in text order. */
 function bodiesIn({ children }: XmlElement, within: Within): SceneBody[] {
   return children.flatMap((child) => {
     const className = child.attributes.get('childclass') ?? within.className;
@@ -76,7 +76,7 @@ function bodiesIn({ children }: XmlElement, within: Within): SceneBody[] {
   });
 }
 
-/** A body on slides and hinges goes where these let it; any other can be put anywhere. */
+/** Returns the coordinates of a body on slides and hinges; any other body can be placed anywhere. */
 function goesOf({ children }: XmlElement, className: string, defaults: Within['defaults']): SceneBody['goes'] {
   const joints = children
     .filter(({ name }) => name === 'joint')

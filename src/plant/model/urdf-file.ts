@@ -1,4 +1,4 @@
-/** A URDF made into what MuJoCo can take, and the ROS packages in which its meshes are. */
+/** Conversion of a URDF for MuJoCo, and search of the ROS packages with its meshes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
@@ -20,8 +20,8 @@ export function isUrdf(xml: string): boolean {
 const URDF_MESH = /(<mesh\b[^<>]*?\bfilename\s*=\s*)(?:"([^"]+)"|'([^']+)')/g;
 
 /**
- * The URDF as MuJoCo can take it: `<visual>` is blanked where any link has a `<collision>`, and each mesh gets a name without
- * folders, since MuJoCo strips them and would take two files of one name for one. Lines stay where they are.
+ * Returns the URDF for MuJoCo: `<visual>` is blanked if any link has a `<collision>`, and each mesh gets a name without
+ * folders, since MuJoCo strips them and would take two files of one name for one. Line numbers are unchanged.
  */
 export function urdfForMujoco(
   assets: Map<string, ModelAsset>,
@@ -57,7 +57,7 @@ const SIZES: Readonly<Record<string, readonly string[]>> = {
   capsule: ['radius', 'length'],
 };
 
-/** Throws `ReinError('config')` for a `<collision>` without a size: nothing would be kept from it, and nobody told. */
+/** Throws `ReinError('config')` for a `<collision>` without a size, which would silently protect nothing. */
 export function refuseUnsized(name: string, urdf: string): void {
   for (const link of elementsNamed(xmlElements(urdf), 'link')) {
     const geometries = elementsNamed(elementsNamed(link.children, 'collision'), 'geometry');
@@ -82,8 +82,8 @@ export function refuseUnsized(name: string, urdf: string): void {
 const URDF_LIMITED = /<joint\b[^>]*\btype\s*=\s*["'](?:revolute|prismatic)["'][^>]*(?<!\/)>[\s\S]*?<\/joint\s*>/g;
 
 /**
- * The URDF with 0 for a `lower` or `upper` that a `<limit>` lacks, as its specification has it; MuJoCo would take the joint for one
- * without a stop.
+ * Returns the URDF with 0 for a `lower` or `upper` that a `<limit>` lacks, as specified; MuJoCo would take the joint as
+ * one without stops.
  */
 export function withWholeLimits(urdf: string): string {
   const whole = (limit: string): string =>
@@ -95,7 +95,7 @@ export function withWholeLimits(urdf: string): string {
 
 const COLLADA = /\.dae$/i;
 
-/** The STL that makers ship beside a COLLADA mesh, which MuJoCo does not read; else the file itself. */
+/** Returns the STL that manufacturers ship beside a COLLADA mesh, which MuJoCo cannot read; else the file itself. */
 function readable(path: string): string {
   const stl = path.replace(COLLADA, '.stl');
   return stl !== path && existsSync(stl) ? stl : path;
@@ -105,7 +105,7 @@ function plainPath(reference: string): string {
   return reference.replace(/^(?:file|model):\/\//, '');
 }
 
-/** Package and path within it: of a `package://`, and of an absolute path of the computer that wrote it, below one of `packages`. */
+/** Returns package and path within it, for `package://` and for an absolute path of another computer below one of `packages`. */
 function packagePlace(
   reference: string,
   packages: PackageFolders,
@@ -117,7 +117,7 @@ function packagePlace(
   return at < 0 ? undefined : [parts[at]!, parts.slice(at + 1).join('/')];
 }
 
-/** Where a URDF's mesh may be, the likeliest first. */
+/** Returns possible paths of a URDF's mesh, the likeliest first. */
 function urdfCandidates(reference: string, folder: string, meshdir: string, packages: PackageFolders): string[] {
   const place = packagePlace(reference, packages);
   const plain = plainPath(reference);
@@ -142,7 +142,7 @@ function urdfCandidates(reference: string, folder: string, meshdir: string, pack
   return [...found.filter((path) => existsSync(path)), ...near];
 }
 
-/** The name that a `package.xml` in `folder` gives; absent without one. */
+/** Returns the package name in `package.xml` of `folder`; `undefined` without one. */
 function packageNameAt(folder: string): string | undefined {
   const file = join(folder, 'package.xml');
   if (!existsSync(file)) return undefined;
@@ -150,8 +150,8 @@ function packageNameAt(folder: string): string | undefined {
 }
 
 /**
- * Folders of the ROS packages in which `assets` of a model were found, by name and absolute, where one folder has all that the
- * model needs of its package.
+ * Returns the absolute folders of the ROS packages, by name, in which `assets` of a model were found, if one folder has
+ * all that the model needs of its package.
  */
 export function packagesFound(assets: ReadonlyMap<string, ModelAsset>, packages: PackageFolders): PackageFolders {
   const found = new Map<string, Set<string>>();
@@ -161,7 +161,7 @@ export function packagesFound(assets: ReadonlyMap<string, ModelAsset>, packages:
     const [name, within] = place;
     const whole = resolve(path);
     const home = whole.slice(0, -join('/', within).length);
-    // What lies beside the model under another name is in no package.
+    // A file beside the model under another name is in no package.
     found.set(name, (found.get(name) ?? new Set()).add(join(home, within) === whole ? home : ''));
   }
   const single = [...found].filter(([, homes]) => homes.size === 1 && !homes.has(''));

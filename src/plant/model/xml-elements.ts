@@ -1,10 +1,10 @@
-/** The elements of an XML text with their lines: to point at a joint, and to read what MuJoCo leaves out of a URDF. */
+/** Elements of an XML text with their lines: to report the place of a joint, and to read what MuJoCo leaves out of a URDF. */
 
 export interface XmlElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly column: number;
 }
@@ -13,7 +13,7 @@ const TOKEN =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[[\s\S]*?\]\]>|<!\w[^>]*>|<(\/?)([\w:.-]+)((?:"[^"]*"|'[^']*'|[^>"'])*?)(\/?)>/g;
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** The top elements of a text that MuJoCo has accepted; what is not well-formed is skipped. */
+/** Returns the top elements of a text that MuJoCo has accepted; malformed parts are skipped. */
 export function xmlElements(xml: string): readonly XmlElement[] {
   const top: XmlElement[] = [];
   const open: { element: XmlElement; children: XmlElement[] }[] = [];
@@ -33,7 +33,7 @@ export function xmlElements(xml: string): readonly XmlElement[] {
   return top;
 }
 
-/** All elements called `name` below `elements`, in the order of the text. */
+/** Returns all elements called `name` in `elements` and below, in text order. */
 export function elementsNamed(elements: readonly XmlElement[], name: string): XmlElement[] {
   return elements.flatMap((element) => [
     ...(element.name === name ? [element] : []),
@@ -49,7 +49,7 @@ function attributesOf(text: string): Map<string, string> {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** The text that `&lt;`, `&#60;` and the like stand for; MuJoCo's names have it. */
+/** Decodes `&lt;`, `&#60;` and the like, as in MuJoCo's names. */
 function decoded(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return ENTITIES[name as string] ?? whole;

@@ -1,60 +1,60 @@
 /**
- * A base policy: an older policy whose action the learned one sees and improves on (residual learning; Ankile et al.,
+ * Base policy: an older policy whose action the learned policy observes and improves on (residual learning; Ankile et al.,
  * "Residual Off-Policy RL for Finetuning Behavior Cloning Policies", 2025, https://arxiv.org/abs/2509.19301). It never
- * acts by itself: what it gives is a part of the observation.
+ * acts by itself: its action is a part of the observation.
  */
 import { allFinite, clamp, firstLineOf, ReinError, Rng } from '../../core/index.ts';
 import type { Inference, Tensors } from '../onnx/inference.ts';
 
-/** Where an action comes from. */
+/** Position of an action within the chunks. */
 export interface ChunkPlace {
-  /** Number of the chunk, from 0; each one counts. −1 before the first. */
+  /** Index of the chunk, from 0, over all chunks; −1 before the first. */
   readonly chunk: number;
-  /** Place within it, from 0; −1 before the first. */
+  /** Index within the chunk, from 0; −1 before the first. */
   readonly index: number;
 }
 
 export interface BasePolicy {
-  /** Where the action that was given last comes from. */
+  /** Position of the most recent action. */
   readonly place: ChunkPlace;
-  /** An episode begins: what was planned in the one before is dropped. Noise, where it takes any, comes of `rng`. */
+  /** Starts an episode: drops what remains of the plan. Noise, if the network takes any, is drawn from `rng`. */
   reset(rng: Rng): void;
-  /** What is planned is dropped, since something else was done. */
+  /** Drops the planned actions, since a different action was executed. */
   drop(): void;
   /**
-   * Writes the action at `state`, the observation without the base's own part, into `out` [A], within [−1, 1]. Asks the
-   * network only where no action of the last chunk is left. Rejects with `ReinError` ('task') where it gives nothing usable.
+   * Writes the action at `state`, the observation without the base's own part, into `out` [A], within [−1, 1]. Runs the network
+   * only if no action of the last chunk is left. Rejects with `ReinError` ('task') if the output is unusable.
    */
   act(state: Float32Array, out: Float32Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What an input of the network gets at each query. */
+/** Source of one network input, read at each query. */
 export interface Feed {
-  /** Memory of the input. */
+  /** Buffer of the input. */
   readonly data: Float32Array;
-  /** Places in the state, as many as `data` has; or noise, drawn or always zero. */
+  /** Indices into the state, one per element of `data`; or noise, drawn or always zero. */
   readonly from: Int32Array | 'drawn noise' | 'no noise';
 }
 
 export interface OnnxBaseOptions {
-  /** How messages name it. */
+  /** Name in messages. */
   readonly name: string;
   readonly inference: Inference;
   readonly feeds: readonly Feed[];
-  /** The memory of `feeds`, as the runtime reads it. */
+  /** Tensors over the buffers of `feeds`. */
   readonly inputs: Tensors;
-  /** The chosen output, which runs write into `chunkActions`. */
+  /** The chosen output; runs write it into `chunkActions`. */
   readonly outputs: Tensors;
-  /** [H, A], H as the network gives it. */
+  /** [H, A]; H is fixed by the network. */
   readonly chunkActions: Float32Array;
-  /** Whether the output is the mean of a Gaussian before tanh. */
+  /** True if the output is the mean of a Gaussian before tanh. */
   readonly isBeforeTanh: boolean;
   readonly actionSize: number;
   readonly executeSteps: number;
 }
 
-/** A base policy on a network whose sizes are known to fit; `openBasePolicy` makes one. */
+/** A base policy on a network whose sizes have been checked; created by `openBasePolicy`. */
 export class OnnxBase implements BasePolicy {
   readonly #options: OnnxBaseOptions;
   readonly #queue: ChunkQueue;
@@ -99,7 +99,7 @@ export class OnnxBase implements BasePolicy {
   }
 }
 
-/** The actions of a chunk, one a step: a policy that plans several steps at once is asked again when they are used up. */
+/** Actions of a chunk, one per step; a policy that plans several steps is queried again when they are used up. */
 export class ChunkQueue {
   readonly #actionSize: number;
   readonly #actions: Float32Array;
@@ -107,29 +107,29 @@ export class ChunkQueue {
   #chunk = -1;
   #index = -1;
 
-  /** `executeSteps`: how many actions of each chunk are used, ≥ 1. */
+  /** `executeSteps`: number of actions used from each chunk, ≥ 1. */
   constructor(actionSize: number, executeSteps: number) {
     this.#actionSize = actionSize;
     this.#actions = new Float32Array(actionSize * executeSteps);
     this.#next = this.#actions.length;
   }
 
-  /** Whether a new chunk is needed before the next `pop`. */
+  /** True if a new chunk is needed before the next `pop`. */
   get isEmpty(): boolean {
     return this.#next >= this.#actions.length;
   }
 
-  /** Where the action of the last `pop` came from. Allocates. */
+  /** Position of the action returned by the last `pop`. Allocates. */
   get place(): ChunkPlace {
     return { chunk: this.#chunk, index: this.#index };
   }
 
-  /** Drops what is left: at the start of an episode, or where what was planned is not what was done. */
+  /** Drops the remaining actions: at the start of an episode, or if another action was executed than planned. */
   clear(): void {
     this.#next = this.#actions.length;
   }
 
-  /** Takes over the beginning of `chunk` [H, A], H ≥ executeSteps, clipped to [−1, 1]; what was left is dropped. Copies. */
+  /** Copies the beginning of `chunk` [H, A], H ≥ executeSteps, clipped to [−1, 1]; drops remaining actions. */
   fill(chunk: Float32Array): void {
     const actions = this.#actions;
     if (chunk.length < actions.length)
@@ -140,7 +140,7 @@ export class ChunkQueue {
     this.#index = -1;
   }
 
-  /** Writes the next action into `out` [A]. Throws `RangeError` when there is none. */
+  /** Writes the next action into `out` [A]. Throws `RangeError` if there is none. */
   pop(out: Float32Array): void {
     if (this.isEmpty) throw new RangeError('the chunk is used up');
     for (let i = 0; i < this.#actionSize; i++) out[i] = this.#actions[this.#next + i]!;
@@ -149,7 +149,7 @@ export class ChunkQueue {
   }
 }
 
-/** Puts the state's numbers, and noise, where the network reads them. */
+/** Copies the state's numbers, or noise, into the network's input buffers. */
 export function fillFeeds(feeds: readonly Feed[], state: Float32Array, rng: Rng): void {
   for (const { data, from } of feeds) {
     if (from === 'drawn noise') rng.fillNormal(data);
@@ -157,7 +157,7 @@ export function fillFeeds(feeds: readonly Feed[], state: Float32Array, rng: Rng)
   }
 }
 
-/** What onnxruntime said, as the end of a sentence: without a full stop. */
+/** First line of onnxruntime's error as the end of a sentence: without a full stop. */
 export function clauseOf(error: unknown): string {
   return firstLineOf(error).replace(/\.+$/, '');
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ChunkQueue } from './base-policy.ts';
 
-/** What a person would do by hand: ask when nothing is left, take from the front, count. */
+/** Reference model: refill when empty, take from the front, count. */
 class Model {
   left: number[][] = [];
   chunk = -1;

@@ -1,17 +1,17 @@
-/** What each input of a base policy's graph is fed with. */
+/** Inputs of a base policy's graph. */
 import { type ObservationSpec, ReinError } from '../../core/index.ts';
 import { type TensorPort, type Tensors, tensorOn } from '../onnx/inference.ts';
 import type { BasePolicyConfig } from '../options.ts';
 import type { Feed } from './base-policy.ts';
 import { inputPlaces } from './input-map.ts';
 
-/** What the inputs' memory is laid out by. */
+/** Options that determine the layout of the inputs. */
 export interface FeedOptions extends Pick<BasePolicyConfig, 'inputs'> {
-  /** The task's, whose `once` ends with the base's action. */
+  /** Observation of the task, whose `once` ends with the base's action. */
   readonly observation: ObservationSpec;
 }
 
-/** Gives every one of `ports` its memory: what fills it, and the tensors that the runtime reads. */
+/** Allocates the buffer of each of `ports`: its source, and the tensors that the runtime reads. */
 export function feedAll(
   name: string,
   ports: readonly TensorPort[],
@@ -73,7 +73,7 @@ function placesFor(
   );
 }
 
-/** The shape that an input is fed with: a batch of one, and an open size as large as what it gets makes it. */
+/** Shape of the fed tensor: a batch of one; an open size follows from the number of values fed. */
 function shapeFor(name: string, port: TensorPort, size: number | undefined): { shape: number[]; size: number } {
   const known = knownProduct(port);
   const isBatched = typeof port.shape[0] === 'string' || port.shape[0] === 1;
@@ -90,17 +90,17 @@ function shapeFor(name: string, port: TensorPort, size: number | undefined): { s
   return { shape, size: shape.reduce((product, dim) => product * dim, 1) };
 }
 
-/** Product of the sizes that the file says. */
+/** Product of the fixed sizes. */
 function knownProduct({ shape }: TensorPort): number {
   return shape.reduce<number>((product, dim) => (typeof dim === 'number' ? product * dim : product), 1);
 }
 
-/** How many sizes it leaves open, the batch's aside. */
+/** Number of open sizes, not counting the batch. */
 function openSizes({ shape }: TensorPort): number {
   return shape.filter((dim, i) => typeof dim === 'string' && (i > 0 || shape.length === 1)).length;
 }
 
-/** The refusal of a base policy that does not fit. `message` begins with the file's name and has no full stop. */
+/** Error for a base policy that does not fit. `message` begins with the file's name and has no full stop. */
 export function unfit(message: string, remedy: string): ReinError {
   return new ReinError('config', `The base policy ${message}.`, { remedy });
 }

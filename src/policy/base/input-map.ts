@@ -1,4 +1,4 @@
-/** Which numbers of an observation an input of a base policy's network gets. */
+/** Maps the numbers of an observation to an input of a base policy's network. */
 import {
   BASE_ACTION,
   frameSize,
@@ -8,10 +8,10 @@ import {
 } from '../../core/index.ts';
 
 /**
- * Places in the observation's state, in the order in which an input of `size` numbers gets them: all of the state, its
- * frames, or its newest frame, whichever has that size; of `fields` only, where they are given. `size` undefined: the
- * network leaves it open, and the first of these is taken that is a multiple of `multipleOf`. A text says why there is
- * none, in words that follow "but".
+ * Indices into the observation's state, in the order in which an input of `size` numbers receives them: all of the state, its
+ * frames, or its newest frame, whichever has that size; if `fields` is given, of those only. `size` undefined (left open by the
+ * network): the first of these whose size is a multiple of `multipleOf`. A string is the reason why none fits, in words that
+ * follow "but".
  */
 export function inputPlaces(
   spec: ObservationSpec,
@@ -53,7 +53,7 @@ function fieldChoices(spec: ObservationSpec, fields: readonly string[]): Choice[
   const once = placesOf(spec.once ?? [], fields, size * spec.frames);
   const frames = range(0, spec.frames);
   const what = `${fields.join(', ')}, in`;
-  // Fields of one frame keep the order in which they were asked for, those that stand once among them.
+  // Fields of one frame keep the requested order, including the fields that occur once.
   const newest = fields.flatMap((name) => [
     ...placesOf(spec.fields, [name], (spec.frames - 1) * size),
     ...placesOf(spec.once ?? [], [name], size * spec.frames),
@@ -64,7 +64,7 @@ function fieldChoices(spec: ObservationSpec, fields: readonly string[]): Choice[
   ]);
 }
 
-/** The places of the fields called `names`, in the order of `names`, where `layout` begins at `from`. */
+/** Indices of the fields in `names`, in the order of `names`, for a `layout` that begins at `from`. */
 function placesOf(layout: readonly ObservationField[], names: readonly string[], from: number): number[] {
   return names.flatMap((name) => {
     const index = layout.findIndex((field) => field.name === name);

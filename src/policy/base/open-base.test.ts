@@ -15,7 +15,7 @@ const observation: ObservationSpec = {
   fields: [field('joints', 3), field('tool', 2)],
   once: [field('previous_actions', 2), field('base_action', 2)],
 };
-/** What the task makes of the two numbers of an action. */
+/** Two-dimensional action of the task. */
 const action: ActionSpec = {
   kind: 'cartesian',
   dimensions: [
@@ -120,7 +120,7 @@ describe('a base policy', () => {
   });
 });
 
-/** A policy of ours whose metadata says `action`, with what else is in `more`. */
+/** A policy exported by Rein whose metadata has this `action`, plus the entries of `more`. */
 function saying(said: object | string, more: Readonly<Record<string, string>> = {}): Uint8Array {
   const metadata = { action: typeof said === 'string' ? said : JSON.stringify(said), ...more };
   return bakedPolicy(() => 0.02, { observationSize: 12, metadata });

@@ -1,4 +1,4 @@
-/** Opens a base policy's file and tries it, so that what does not fit is said before anything moves. */
+/** Opens and tries a base policy's file, so that a misfit is reported before anything moves. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { allFinite, checkModel, explainRejection, observationParts, Rng, sha256Hex } from '../../core/index.ts';
@@ -9,16 +9,16 @@ import type { BasePolicyConfig } from '../options.ts';
 import { type BasePolicy, clauseOf, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
 import { type FeedOptions, feedAll, unfit } from './feeds.ts';
 
-/** What the task says of it, and the task's own observation and action. */
+/** Base policy settings of the task, and the task's own observation and action. */
 export interface BasePolicyOptions extends BasePolicyConfig, TaskAction, FeedOptions {}
 
-/** Random observations that it is tried on, besides zeros. */
+/** Number of random observations in the trial, besides zeros. */
 const TRIALS = 8;
 const TRIAL_SEED = 20_260_103;
 
 /**
- * Opens and tries it. Throws `ReinError` ('config') where the file is missing, is another one, or does not fit the task: in
- * its sizes, or in the step and the action map that it says it was made for.
+ * Opens and tries a base policy. Throws `ReinError` ('config') if the file is missing, has another digest, or does not fit
+ * the task in its sizes, step duration or action map.
  */
 export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePolicy> {
   const name = basename(options.file);
@@ -114,8 +114,8 @@ function chosenOutput(name: string, outputs: readonly TensorPort[], wanted: stri
 }
 
 /**
- * Runs it on random observations, with its output in the memory of the first. Gives that: [1, A], or [1, H, A] where H actions
- * come at once.
+ * Runs the network on random observations; the first run allocates the output, later runs reuse it. Returns that output:
+ * [1, A], or [1, H, A] for chunks of H actions.
  */
 async function tryOut(
   name: string,

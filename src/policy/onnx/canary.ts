@@ -1,37 +1,37 @@
-/** The trial of new weights before they act: are their outputs finite and sane, and how far are they from the old ones. */
+/** Canary trial of new weights before they act: checks that their outputs are finite and sane, and measures the drift from the old. */
 import { allFinite, err, ok, ReinError, type Result, Rng } from '../../core/index.ts';
 
 export interface CanaryLimits {
   /** Largest |mean| before tanh. Healthy policies stay below 20. */
   readonly meanMax: number;
-  /** Largest log-spread before tanh. */
+  /** Largest log standard deviation before tanh. */
   readonly logStdMax: number;
 }
 
 export const DEFAULT_CANARY_LIMITS: CanaryLimits = { meanMax: 200, logStdMax: 20 };
 
-/** By how much rounding may carry the action of a graph beyond ±1. */
+/** Tolerance for rounding: how far an action of the graph may exceed ±1. */
 const ACTION_SLACK = 1e-3;
 
-/** What a network gave for one trial observation: its raw outputs, finite or not. */
+/** Outputs of a network for one trial observation, finite or not. */
 export interface TrialOutput {
   /** The action as evaluated, within [−1, 1]; [A]. */
   readonly action: Float32Array;
-  /** Gaussian head: mean and logarithm of the spread, before tanh. */
+  /** Gaussian head: mean and log standard deviation, before tanh. */
   readonly gaussian?: { readonly mean: Float32Array; readonly logStd: Float32Array };
-  /** Action head: what the graph gave without noise and, where it takes one, with; not clipped. */
+  /** Action head: the graph's outputs without noise and, if it takes noise, with noise; not clipped. */
   readonly actions?: readonly Float32Array[];
 }
 
-/** What the trial showed. */
+/** Result of the trial. */
 export interface CanaryReport {
-  /** Largest |mean| before tanh, or largest |action| of a graph that gives actions. */
+  /** Largest |mean| before tanh, or largest |action| of an `action` head. */
   readonly outputMax: number;
-  /** Largest |action − old action|, both as evaluated, in [0, 2]; 0 where there were no old weights. */
+  /** Largest |action − old action|, both as evaluated, in [0, 2]; 0 without old weights. */
   readonly driftMax: number;
 }
 
-/** A fixed batch: all zeros, and 16 draws from N(0, 1). Observations are scaled to about that. */
+/** Fixed batch: all zeros, and 16 draws from N(0, 1). Observations are scaled to about that range. */
 export function syntheticCanary(observationSize: number): Float32Array[] {
   const rng = new Rng(20_260_101);
   return Array.from({ length: 17 }, (_, i) => {
@@ -41,7 +41,7 @@ export function syntheticCanary(observationSize: number): Float32Array[] {
   });
 }
 
-/** Judges the outputs of new weights, and compares them with those of the old on the same observations, if any. */
+/** Judges the outputs of new weights and compares them with those of the old, if any, on the same observations. */
 export function judgeCanary(
   outputs: readonly TrialOutput[],
   old: readonly TrialOutput[] | undefined,

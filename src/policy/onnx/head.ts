@@ -1,18 +1,18 @@
 /**
- * Which head a policy network has, read from the ONNX model itself:
+ * Detects the head of a policy network from the ONNX model itself:
  *
- * - `gaussian`: `observation` [1, O] → `mean`, `log_std` [1, A], before tanh. Its noise is drawn outside. Exported files give
- *   `action` = tanh(mean) too, for others.
- * - `action`: `observation` [1, O] and, where it takes one, `noise` [1, Z] from N(0, 1) → `action` [1, A] in [−1, 1].
+ * - `gaussian`: `observation` [1, O] → `mean`, `log_std` [1, A], before tanh. Its noise is drawn outside the graph. Exported
+ *   files also give `action` = tanh(mean), for third-party runtimes.
+ * - `action`: `observation` [1, O] and optionally `noise` [1, Z] from N(0, 1) → `action` [1, A] in [−1, 1].
  *
- * Exported files of either head also give `command` [1, A], the action in physical units, which nobody here reads.
- * The model's metadata may say `noise: always`: then noise is drawn when evaluating too. Field numbers:
+ * Exported files of either head also give `command` [1, A], the action in physical units, which Rein itself does not read.
+ * The model's metadata may contain `noise: always`: noise is then drawn when evaluating too. Field numbers:
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
 import { allFinite, forEachField, readModelInfo, showDimensions } from '../../core/index.ts';
 import type { PolicyHead } from '../policy.ts';
 
-/** The head of `model` for actions of `actionSize` numbers, or why there is none, in words that follow "because". */
+/** Returns the head of `model` for actions of `actionSize` numbers, or the reason for its absence, in words that follow "because". */
 export function headOf(model: Uint8Array, actionSize: number): PolicyHead | string {
   const info = readModelInfo(model);
   if (info === undefined) return 'it is not a whole ONNX model';
@@ -36,13 +36,13 @@ export function headOf(model: Uint8Array, actionSize: number): PolicyHead | stri
   return { kind: 'action', noiseSize, noise };
 }
 
-/** Whether the policy network `model` wants noise at each decision. */
+/** True if the policy network `model` needs noise for every decision. */
 export function hasNoiseAlways(model: Uint8Array, actionSize: number): boolean {
   const head = headOf(model, actionSize);
   return typeof head !== 'string' && head.noise === 'always';
 }
 
-/** What `model` says of itself, text by name; empty where it is no model. */
+/** Metadata of `model`, text by name; empty if it is no ONNX model. */
 export function metadataOf(model: Uint8Array): ReadonlyMap<string, string> {
   return readModelInfo(model)?.metadata ?? new Map();
 }
@@ -53,8 +53,8 @@ const TENSOR = { floatData: 4, name: 8, rawData: 9, dataType: 2, externalData: 1
 const FLOAT32 = 1;
 
 /**
- * Why `model` cannot be a policy network (not protobuf, no graph, a constant that is not finite), in words that follow
- * "because"; undefined where nothing is wrong. onnxruntime accepts a NaN inside the weights in silence, and it need not show in
+ * Returns the reason why `model` cannot be a policy network (not protobuf, no graph, a constant that is not finite), in words
+ * that follow "because"; undefined if there is none. onnxruntime silently accepts NaN in the weights, and it need not show in
  * the outputs of a trial. Never throws, whatever the bytes.
  */
 export function findBadConstant(model: Uint8Array): string | undefined {
@@ -91,7 +91,7 @@ function badTensor(tensor: Uint8Array): string | undefined {
   if (isExternal) return `its constant '${name}' points to another file`;
   if (dataType !== FLOAT32) return undefined;
   for (const payload of payloads) {
-    // A copy, since the payload may lie at any byte offset; not by slice(), which does not copy a Buffer.
+    // Copied, since the payload may lie at any byte offset; not by slice(), which does not copy a Buffer.
     const floats = new Float32Array(new Uint8Array(payload).buffer, 0, payload.byteLength >> 2);
     if (!allFinite(floats)) return `its constant '${name}' holds a number that is not finite`;
   }

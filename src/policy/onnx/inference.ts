@@ -1,35 +1,35 @@
-/** A network on onnxruntime, for inference: one thread, and memory that the runtime reads and writes in place. */
-// First: core keeps the runtime from writing telemetry.
+/** Single-threaded inference on onnxruntime; the runtime reads and writes the buffers in place. */
+// Imported first: core keeps the runtime from writing telemetry.
 import '../../core/index.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
-/** Arrays as the runtime takes them, by the name of their input or output. */
+/** Tensors by the name of their input or output. */
 export type Tensors = Readonly<Record<string, Tensor>>;
 
-/** An input or output. */
+/** Input or output of a network. */
 export interface TensorPort {
   readonly name: string;
-  /** Sizes; a text where the file leaves one open. */
+  /** Sizes; a string is a symbolic size, left open by the file. */
   readonly shape: readonly (number | string)[];
-  /** `float32`; or what else the numbers are, `sequence` for what is no tensor. */
+  /** `float32` or another element type; `sequence` for anything that is not a tensor. */
   readonly type: string;
 }
 
 const OPTIONS: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
-  // More threads than one make a small network slower and its worst case 100 times worse.
+  // More than one thread makes a small network slower and its worst case 100 times worse.
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   executionMode: 'sequential',
   logSeverityLevel: 4,
 };
 
-/** `data` as the runtime takes it; not copied. */
+/** Wraps `data` as a runtime tensor without copying. */
 export function tensorOn(data: Float32Array, shape: readonly number[]): Tensor {
   return new Tensor('float32', data, shape);
 }
 
-/** A loaded network. Its errors are onnxruntime's own: whoever runs it says what they mean. */
+/** A loaded network. Errors are onnxruntime's own; the caller explains them. */
 export class Inference {
   readonly inputs: readonly TensorPort[];
   readonly outputs: readonly TensorPort[];
@@ -52,8 +52,8 @@ export class Inference {
   }
 
   /**
-   * One run, with the outputs that `fetches` names: into its memory, or into new where it holds names alone. Blocks the thread
-   * although it returns a promise. One at a time on the same memory.
+   * Runs the network once and returns the outputs named by `fetches`: written into its tensors, or into new ones if it holds
+   * names only. Blocks the thread although it returns a promise. Only one run at a time may use the same buffers.
    */
   async run(feeds: Tensors, fetches: Tensors | readonly string[]): Promise<Tensors> {
     this.#pending++;
@@ -65,7 +65,7 @@ export class Inference {
     }
   }
 
-  /** Frees it as soon as no run is under way. */
+  /** Releases the session as soon as no run is in progress. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#releaseIfIdle();

@@ -21,7 +21,7 @@ const out = new Float32Array(A);
 const still: PolicyNoise = { rng: new Rng(1), purpose: 'evaluate' };
 const ones = new Float32Array(O).fill(1);
 
-/** What a network with every parameter equal to w does for ones: worked out by hand, layer by layer. */
+/** Output of a network with all parameters equal to w for an input of ones, computed by hand, layer by layer. */
 function expected(w: number): number {
   const relu = (x: number): number => Math.max(0, x);
   const first = relu(O * w + w);

@@ -1,6 +1,6 @@
 /**
- * A policy network on onnxruntime, one thread, off the tick. Weights that are inputs of the graph are exchanged between
- * two decisions by replacing one reference: a decision is made by old weights or new ones, never by a mixture.
+ * A policy network on onnxruntime, single-threaded, off the tick. Weights that are graph inputs are exchanged between two
+ * decisions by replacing one reference: a decision uses either the old or the new weights, never a mixture.
  */
 import {
   ENCODER_PLACE,
@@ -19,7 +19,7 @@ import type { Policy, PolicyHead, PolicyNoise } from '../policy.ts';
 import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
 import { openNetwork, type PolicyNetwork, type WeightTensors } from './policy-network.ts';
 
-/** An encoder's file, as the robot has it. */
+/** Encoder file on the robot. */
 export interface EncoderFile extends InnerModel {
   /** SHA-256, hexadecimal. */
   readonly digest: string;
@@ -30,27 +30,27 @@ export interface OnnxPolicyOptions {
   readonly actionSize: number;
   /** `schemaHash` of this robot and task. */
   readonly schemaHash: string;
-  /** Take weights of this run only; absent: of any. */
+  /** Accept weights of this run only; absent: of any run. */
   readonly runId?: string;
-  /** Observations that new weights are tried on before they act; absent: 17 synthetic ones. */
+  /** Observations on which new weights are tried before they act; absent: 17 synthetic ones. */
   readonly canaryObservations?: readonly Float32Array[];
   readonly canaryLimits?: CanaryLimits;
-  /** What policies look through whose learner has a frozen encoder; absent: no such policy is taken. */
+  /** Frozen encoder for policies whose learner uses one; absent: such policies are refused. */
   readonly encoder?: EncoderFile;
 }
 
-/** What a swap did. */
+/** Result of a swap. */
 export interface SwapReport {
   readonly version: number;
   /** See `Policy.run`. */
   readonly run: number;
   readonly previousVersion: number;
-  /** How the network that acts now gives its actions. */
+  /** Output format of the network that now acts. */
   readonly head: PolicyHead;
   readonly canary: CanaryReport;
 }
 
-/** Weights that acted or may act, with the network they belong to. */
+/** Weights that act, have acted, or may act, with their network. */
 interface Generation {
   readonly version: number;
   readonly run: number;
@@ -58,12 +58,12 @@ interface Generation {
   readonly weights: WeightTensors;
 }
 
-/** Older weights kept for `rollback`. */
+/** Number of older weights kept for `rollback`. */
 const KEPT_GENERATIONS = 3;
 
 /**
- * A policy whose weights can be exchanged while it runs. Starts without weights (`version` 0); `swap` brings the first
- * ones, or `loadPolicyFile` makes one that has them. Not for the tick path.
+ * A policy whose weights can be exchanged while it runs. Starts without weights (`version` 0); `swap` installs the first
+ * ones, or `loadPolicyFile` creates a policy that has them. Not for the tick path.
  */
 export class OnnxPolicy implements Policy {
   readonly observationSize: number;
@@ -74,7 +74,7 @@ export class OnnxPolicy implements Policy {
   readonly #canaryLimits: CanaryLimits;
   readonly #encoder: EncoderFile | undefined;
   readonly #newestOfRun = new Map<string, number>();
-  /** Numbers of the runs whose weights came; a network without a run is one of its own. */
+  /** Numbers of the runs from which weights came; a network without a run counts as a run of its own. */
   readonly #runs = new Map<string | PolicyNetwork, number>();
   #current: Generation | undefined;
   #older: Generation[] = [];
@@ -92,7 +92,7 @@ export class OnnxPolicy implements Policy {
     this.#canaryLimits = options.canaryLimits ?? DEFAULT_CANARY_LIMITS;
   }
 
-  /** The version that the next `decide` acts on; a swap during a decision does not change that decision. */
+  /** Version that the next `decide` uses; a swap during a decision does not change that decision. */
   get version(): number {
     return this.#current?.version ?? 0;
   }
@@ -103,8 +103,8 @@ export class OnnxPolicy implements Policy {
   }
 
   /**
-   * One decision; see `Policy.decide`. One at a time: a second call before the first has settled throws. Rejects with
-   * `ReinError` where there are no weights, the observation is not finite, or the output is not.
+   * Makes one decision; see `Policy.decide`. A second call before the first has settled throws. Rejects with `ReinError` if
+   * there are no weights, or the observation or the output is not finite.
    */
   async decide(observation: Float32Array, noise: PolicyNoise, out: Float32Array): Promise<void> {
     const current = this.#current;
@@ -119,9 +119,9 @@ export class OnnxPolicy implements Policy {
   }
 
   /**
-   * Verifies `candidate`, tries them on the canary observations, and lets them act from the next decision on. On an error
-   * the old weights stay. Copies the weights, so the caller may reuse it. Calls run one after the other. Creates a session
-   * only when the graph differs from the one that acts.
+   * Verifies `candidate`, tries it on the canary observations, and activates it from the next decision on. On an error the old
+   * weights stay. Copies the weights, so the caller may reuse the buffer. Calls are serialised. Creates a session only if the
+   * graph differs from the active one.
    */
   swap(candidate: PolicyWeights): Promise<Result<SwapReport>> {
     const swapped = this.#swaps.then(() => this.#swapNow(candidate));
@@ -129,7 +129,7 @@ export class OnnxPolicy implements Policy {
     return swapped;
   }
 
-  /** Puts the weights that acted before back, at once. The version given up is not taken again. Gives the version that acts. */
+  /** Reactivates the previous weights immediately and returns their version. The abandoned version is not accepted again. */
   rollback(): Result<number> {
     const previous = this.#older.pop();
     if (previous === undefined) {
@@ -141,7 +141,7 @@ export class OnnxPolicy implements Policy {
     return ok(previous.version);
   }
 
-  /** Lets a network with baked weights act: what a policy file holds. Runs the canary as `swap` does. */
+  /** Activates a network with baked-in weights, as in a policy file. Runs the canary as `swap` does. */
   async adopt(graph: Uint8Array, version: number): Promise<Result<SwapReport>> {
     try {
       const network = await openNetwork(graph, sha256Hex(graph), this.observationSize, this.actionSize);
@@ -156,7 +156,7 @@ export class OnnxPolicy implements Policy {
     }
   }
 
-  /** Waits for the decision and swap under way, then frees all sessions. Idempotent. */
+  /** Waits for pending swaps and an inference in progress, then frees all sessions. Idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -226,7 +226,7 @@ export class OnnxPolicy implements Policy {
     if (dropped !== undefined) this.#releaseUnused(dropped.network);
   }
 
-  /** Frees `network` unless a generation still uses it. The network itself waits for an inference under way. */
+  /** Closes `network` unless a generation still uses it. The network itself waits for an inference in progress. */
   #releaseUnused(network: PolicyNetwork): void {
     const isUsed = this.#current?.network === network || this.#older.some((g) => g.network === network);
     if (!isUsed) void network.close();
@@ -247,8 +247,8 @@ function asResult(error: unknown): Result<never> {
 }
 
 /**
- * Learners send a node in the place of a frozen encoder, robots have its file: `graph` with `encoder` in its place; as it is where it has none. Throws `ReinError` ('policy') where the robot has no encoder or
- * another one than the learner.
+ * Returns `graph` with `encoder` in place of the node that learners send for a frozen encoder; `graph` itself if it has no
+ * such node. Throws `ReinError` ('policy') if the robot has no encoder or not the learner's.
  */
 function withEncoder(graph: Uint8Array, encoder: EncoderFile | undefined): Uint8Array {
   const info = readModelInfo(graph);

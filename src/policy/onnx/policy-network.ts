@@ -1,4 +1,4 @@
-/** A policy's network: its head, its memory, and the weights that are given to every run. */
+/** A policy's network: its head, its buffers, and the weights passed to every run. */
 import type { Tensor } from 'onnxruntime-node';
 import { allFinite, err, ok, ReinError, type Result, Rng, type TensorShape } from '../../core/index.ts';
 import type { PolicyHead, PolicyNoise } from '../policy.ts';
@@ -7,15 +7,15 @@ import type { TrialOutput } from './canary.ts';
 import { findBadConstant, headOf } from './head.ts';
 import { Inference, type TensorPort, type Tensors, tensorOn } from './inference.ts';
 
-/** All inputs but observation and noise. Never changed once made. */
+/** All inputs except observation and noise. Immutable. */
 export type WeightTensors = Tensors;
 
-/** Seed of the noise in trials: the same draws for every version. */
+/** Seed of the trial noise: identical draws for every version. */
 const TRIAL_SEED = 20_260_102;
 
 /**
  * Opens `graph`, which must take `observation` [1,O] and have one of the heads of `head.ts`, all float32. Throws
- * `ReinError` where it is not such a network or holds a constant that is not finite.
+ * `ReinError` if it is not such a network or holds a constant that is not finite.
  */
 export async function openNetwork(
   graph: Uint8Array,
@@ -53,7 +53,7 @@ function interfaceProblem(
   );
 }
 
-/** A loaded network with memory for the policy that acts and for trials beside it. */
+/** A loaded network with separate buffers for the acting policy and for trials. */
 export class PolicyNetwork {
   readonly graphDigest: string;
   readonly head: PolicyHead;
@@ -76,7 +76,7 @@ export class PolicyNetwork {
   }
 
   /**
-   * Makes the tensors for one set of weights from a copy of `data`; an error where names or shapes are not exactly the
+   * Creates the tensors for one set of weights from a copy of `data`; an error if names or shapes do not exactly match the
    * graph's inputs.
    */
   bind(shapes: readonly TensorShape[], data: Float32Array): Result<WeightTensors> {
@@ -94,7 +94,7 @@ export class PolicyNetwork {
     return missing === undefined ? ok(tensors) : err(unusable(`the weight '${missing.name}' is missing`));
   }
 
-  /** One decision into `out`. Rejects with `ReinError` where something is not finite. One at a time. */
+  /** Writes one decision into `out`. Rejects with `ReinError` if a value is not finite. Calls must not overlap. */
   async decide(
     weights: WeightTensors,
     observation: Float32Array,
@@ -116,7 +116,7 @@ export class PolicyNetwork {
     buffers.writeAction(out);
   }
 
-  /** Runs on other buffers than `decide`, finite or not, so that a trial never disturbs the policy that acts. */
+  /** Returns the outputs, finite or not. Uses buffers of its own, so a trial never disturbs the acting policy. */
   async tryOn(weights: WeightTensors, observations: readonly Float32Array[]): Promise<TrialOutput[]> {
     const outputs: TrialOutput[] = [];
     const rng = new Rng(TRIAL_SEED);
@@ -128,7 +128,7 @@ export class PolicyNetwork {
     for (const observation of observations) {
       this.#trial.setObservation(observation);
       const best = await run('evaluate');
-      // What noise does to a Gaussian is known from its spread.
+      // The effect of noise on a Gaussian follows from its spread.
       const isTriedWithNoise = best.actions !== undefined && this.head.noiseSize > 0;
       if (!isTriedWithNoise) outputs.push(best);
       else outputs.push({ ...best, actions: [...best.actions, ...((await run('explore')).actions ?? [])] });
@@ -136,7 +136,7 @@ export class PolicyNetwork {
     return outputs;
   }
 
-  /** Frees the session as soon as no run is under way. */
+  /** Releases the session as soon as no run is in progress. */
   close(): Promise<void> {
     return this.#inference.close();
   }
@@ -150,16 +150,16 @@ export class PolicyNetwork {
   }
 }
 
-/** The memory of one run at a time, for one head; onnxruntime reads and writes it in place, so that a run leaves little garbage. */
+/** Buffers of one run at a time, for one head; onnxruntime reads and writes them in place, so a run allocates little. */
 class NetworkBuffers {
   readonly fetches: Tensors;
   readonly #head: PolicyHead;
   readonly #observation: Float32Array;
-  /** Of a Gaussian head, in double precision: it is squashed here, from the draws as they are. */
+  /** Noise of a Gaussian head, double precision: `squash` applies the draws here, unrounded. */
   readonly #noise: Float64Array;
-  /** Of a graph that gives actions. */
+  /** Noise input of an `action` head. */
   readonly #noiseInput: Float32Array;
-  /** Mean or action, and the logarithm of the spread, [A] each; the latter is unused where the graph gives actions. */
+  /** Mean or action, and the log standard deviation, [A] each; `#logStd` is unused with an `action` head. */
   readonly #output: Float32Array;
   readonly #logStd: Float32Array;
   readonly #inputs: Record<string, Tensor>;
@@ -183,17 +183,15 @@ class NetworkBuffers {
     if (head.noiseSize > 0) this.#inputs['noise'] = tensorOn(this.#noiseInput, [1, head.noiseSize]);
   }
 
-  /** Whether the observation of the next run is finite. */
   get isObservationFinite(): boolean {
     return allFinite(this.#observation);
   }
 
-  /** Whether what the last run gave is finite. */
   get isOutputFinite(): boolean {
     return allFinite(this.#output) && allFinite(this.#logStd);
   }
 
-  /** Takes over the first O numbers of `observation`. Throws `RangeError` where there are fewer. */
+  /** Copies the first O numbers of `observation`. Throws `RangeError` if there are fewer. */
   setObservation(observation: Float32Array): void {
     const own = this.#observation;
     if (observation.length < own.length) {
@@ -203,7 +201,7 @@ class NetworkBuffers {
     else for (let i = 0; i < own.length; i++) own[i] = observation[i]!;
   }
 
-  /** Draws the noise of the next run, or sets it to zero, as `noise` and the head want it. */
+  /** Draws the noise of the next run, or zeroes it, depending on `purpose` and head. */
   drawNoise({ rng, purpose }: PolicyNoise): void {
     const isDrawn = purpose === 'explore' || this.#head.noise === 'always';
     if (this.#head.kind === 'gaussian') {
@@ -212,12 +210,12 @@ class NetworkBuffers {
     else this.#noiseInput.fill(0);
   }
 
-  /** Whether the graph's input `name` is one of these buffers, not a weight. */
+  /** True if the graph's input `name` is one of these buffers, not a weight. */
   has(name: string): boolean {
     return this.#inputs[name] !== undefined;
   }
 
-  /** The inputs for one run. A new object per set of weights: one that a run already holds is never changed. */
+  /** Inputs for one run. A new object per set of weights: an object held by a pending run is never changed. */
   feedsFor(weights: WeightTensors): Tensors {
     if (this.#boundWeights !== weights) {
       this.#feeds = { ...weights, ...this.#inputs };
@@ -232,7 +230,7 @@ class NetworkBuffers {
     else for (let i = 0; i < out.length; i++) out[i] = Math.max(-1, Math.min(1, this.#output[i]!));
   }
 
-  /** What the last run gave, as the trial of new weights wants it. Copies. */
+  /** Copies the outputs of the last run for judging new weights. */
   trialOutput(): TrialOutput {
     const action = new Float32Array(this.#output.length);
     this.writeAction(action);
@@ -241,7 +239,7 @@ class NetworkBuffers {
   }
 }
 
-/** Why the tensor `name` is not a float32 of `shape`, or undefined where it is. Symbolic dimensions fit anything. */
+/** Returns why the tensor `name` is not a float32 of `shape`, or undefined if it is. Symbolic dimensions match any size. */
 function shapeProblem(ports: readonly TensorPort[], name: string, shape: readonly number[]): string | undefined {
   const found = ports.find((value) => value.name === name);
   if (found === undefined) return `it has no '${name}'`;

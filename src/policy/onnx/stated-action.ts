@@ -1,35 +1,35 @@
 /**
- * What a policy's file says of its actions: how long a step is and what 1 means. Rein writes both into the metadata of the
- * files it makes; of files that say nothing, nothing is asked.
+ * Action metadata in a policy's file: the duration of a step and the meaning of 1. Rein writes both into the files it makes;
+ * files without this metadata are not checked.
  */
 import { type ActionSpec, asObject, parseJson, parseObject, rangesOf, significant } from '../../core/index.ts';
 import { metadataOf } from './head.ts';
 
-/** What a task makes of an action. */
+/** The task's interpretation of an action. */
 export interface TaskAction {
   readonly action: ActionSpec;
-  /** Steps of the policy a second. Each action of a chunk is for one of them. */
+  /** Policy steps per second. Each action of a chunk covers one step. */
   readonly policyHz: number;
 }
 
-/** What a policy's file says of it, as `actionDifference` reads it: the text of its metadata's `action`. */
+/** Action metadata of a policy file, as `actionDifference` reads it: the text of the metadata's `action`. */
 export function statedAction({ action, policyHz }: TaskAction): string {
   return JSON.stringify({ ...action, periodS: 1 / policyHz });
 }
 
-/** Both sides, in words that follow the file's name, and what to do. */
+/** A mismatch between file and task, as a clause that follows the file's name, and its remedy. */
 export interface ActionDifference {
   readonly clause: string;
   readonly remedy: string;
 }
 
-/** Of the larger of both numbers. */
+/** Relative to the larger of both numbers. */
 const TOLERANCE = 1e-6;
 
-/** Where the file of `model` says of its actions what is not so in `task`; `undefined` where it says nothing or the same. */
+/** Returns the first mismatch of the action metadata of `model` with `task`; `undefined` if it has none or agrees. */
 export function actionDifference(model: Uint8Array, task: TaskAction): ActionDifference | undefined {
   const metadata = metadataOf(model);
-  // Others may have an `action` of their own in their metadata.
+  // Third-party files may use `action` in their metadata for something else.
   const stated = parseObject(metadata.get('action') ?? '') ?? {};
   return (
     rateDifference(stated['periodS'], task.policyHz) ?? mapDifference(stated, metadata.get('command'), task.action)
@@ -55,12 +55,12 @@ function mapDifference(
   if (isOfRobot && kind !== action.kind) return different(`gives ${kind} actions`, `the task's are ${action.kind}`);
   const numbers = rowsOf(isOfRobot ? dimensions : parseJson(command ?? ''));
   const ranges = rangesOf(action);
-  // Another number of them is found where the model is tried.
+  // A different size is reported when the model is tried.
   if (numbers.length !== ranges.length) return undefined;
   for (const [i, { name, unit, high }] of ranges.entries()) {
     const said = numbers[i]!;
     const own = `the task's is ${name} of up to ${short(high)} ${unit}`;
-    // What an environment of studies calls its numbers is for people.
+    // Names that a simulated environment gives its numbers are for display only.
     const isNamed = !isOfRobot || said.name === name;
     if (said.unit === 'normalised' || (isNamed && said.unit === unit && isEven(said) && isSame(said.high, high)))
       continue;
@@ -84,7 +84,7 @@ interface Row {
   readonly high: number;
 }
 
-/** Dimensions of a robot's action or ranges of an environment's; none where one is neither. */
+/** Dimensions of a robot's action or ranges of an environment's; empty if any entry is neither. */
 function rowsOf(value: unknown): readonly Row[] {
   if (!Array.isArray(value)) return [];
   const rows = value.map((each) => {
@@ -96,7 +96,7 @@ function rowsOf(value: unknown): readonly Row[] {
   return rows.every((row) => row !== undefined) ? rows : [];
 }
 
-/** Whether it goes as far to either side of 0. */
+/** True if the range is symmetric about 0. */
 function isEven({ low, high }: Row): boolean {
   return isSame(-low, high);
 }

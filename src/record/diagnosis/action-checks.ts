@@ -1,4 +1,4 @@
-/** Does what the policy wants reach the robot, and is it more than one thing? */
+/** Checks of actions: do the policy's actions reach the robot, and do they vary? */
 import type { Check, Limit, Measure } from './check.ts';
 
 const LEAST_STEPS = 200;
@@ -58,7 +58,7 @@ const CHANGED: Limit = {
   healthy: 0.19,
 };
 
-/** Mean square of what is asked below which nothing is: a tenth of the range. */
+/** Mean square of a request below which nothing is requested: a tenth of the range. */
 const LEAST_ASKED = 0.01;
 const DONE: Limit = {
   what: 'what was executed of what was asked for',
@@ -81,7 +81,7 @@ export const FILTERS: Check = {
     if (recent === undefined || recent.steps < LEAST_STEPS) return TOO_EARLY;
     const { steps, changed, askedSquares = 0, askedExecuted = 0 } = recent;
     const share = changed / steps;
-    // Who holds still asks for nothing.
+    // A policy that holds still requests nothing.
     const asksEnough = askedSquares > LEAST_ASKED * steps;
     const done = asksEnough
       ? `, and ${((100 * askedExecuted) / askedSquares).toFixed(0)} % of what was asked was done`

@@ -1,32 +1,36 @@
-/** How the state answers an action: where demonstrations and training differ in it, one of both says its actions in another sign or order. */
+/**
+ * Response of the state to actions: if it differs between demonstrations and training, one of them has actions of
+ * another sign or order.
+ */
 import type { Transition } from '../../core/index.ts';
 import { rounded } from './step-statistics.ts';
 
-/** State numbers that are looked at; a state with more is looked at in part. */
+/** State elements that are examined; larger states are examined in part. */
 const MOST_NUMBERS = 128;
-/** Steps without which nothing is said, and how many there have to be for each input. */
+/** Minimum number of steps for a result, and minimum steps per input. */
 const LEAST_STEPS = 40;
 const LEAST_STEPS_PER_INPUT = 4;
-/** An effect counts where it is so many of its standard errors. */
+/** An effect counts from this multiple of its standard error. */
 const CLEAR = 5;
-/** Keeps numbers of the action that never move by themselves from dividing by nothing: nothing is clear of them. */
+/** Ridge that avoids division by zero for action elements that never vary; their effects are not significant. */
 const RIDGE = 1e-6;
 
-/** Of what a number of the action does to the state in two places: cosine of both, and how much larger the second is. */
+/** Effect of an action element on the state in two data sets: cosine between both, and ratio of the second's magnitude to the first's. */
 export type Agreement = readonly [cosine: number, ratio: number];
 
 /**
- * Least squares of each state number's change by the executed action of a step and of the one before, and a constant: what lags
- * behind, and older frames in the state, are the earlier action's. Memory for sizes that are fixed; `add` allocates nothing.
+ * Least-squares fit of each state element's change on the executed action of a step and of the previous one, and a
+ * constant: lag, and older frames in the state, belong to the previous action. Memory is fixed by the sizes; `add`
+ * allocates nothing.
  */
 export class Answers {
   readonly #numbers: number;
   readonly #actions: number;
-  /** Of [action, action before, 1]. */
+  /** Inputs: [action, previous action, 1]. */
   readonly #inputs: Float64Array;
   readonly #before: Float64Array;
   readonly #gram: Float64Array;
-  /** Changes times inputs, and changes squared. */
+  /** Sums of changes times inputs, and of squared changes. */
   readonly #cross: Float64Array;
   readonly #squares: Float64Array;
   #steps = 0;
@@ -46,7 +50,7 @@ export class Answers {
     return this.#steps;
   }
 
-  /** Takes in the next step; what is kept of it is copied. */
+  /** Adds the next step; what is kept of it is copied. */
   add({ observation, nextObservation, executed, step }: Transition): void {
     const inputs = this.#inputs;
     const size = inputs.length;
@@ -63,14 +67,14 @@ export class Answers {
     }
   }
 
-  /** What `other` answers, held against this, for each number of the action; each number of the state in what it changes by here. */
+  /** Compares the effects of `other` with these, per action element; state elements are scaled by their RMS change here. */
   held(other: Answers): readonly (Agreement | null)[] {
     const size = Array.from(this.#squares, (squares) => Math.sqrt(squares / Math.max(1, this.#steps)));
     const [here, there] = [this.#effects(), other.#effects()];
     return here.map((effect, i) => agreement(effect, there[i]!, size));
   }
 
-  /** For each number of the action what one of it does to each number of the state; 0 where that is not clear. */
+  /** Effect of each action element on each state element; 0 if not significant. */
   #effects(): readonly Float64Array[] {
     const size = this.#inputs.length;
     const effects = Array.from({ length: this.#actions }, () => new Float64Array(this.#numbers));
@@ -108,7 +112,7 @@ function agreement(here: Float64Array, there: Float64Array, size: readonly numbe
   return [both / Math.sqrt(own * other), Math.sqrt(other / own)].map(rounded) as unknown as Agreement;
 }
 
-/** Of a symmetric matrix, row-major, with `ridge` added to its diagonal: by Gauss and Jordan. */
+/** Inverse of a symmetric row-major matrix with `ridge` added to its diagonal, by Gauss-Jordan elimination. */
 function inverted(matrix: Float64Array, size: number, ridge: number): Float64Array {
   const left = matrix.slice();
   const right = new Float64Array(size * size);

@@ -1,49 +1,49 @@
-/** What a check is: what it looks at, from where on that is wrong, and what then helps. Everything that is shown of it stands in it. */
+/** Checks: quantities, their limits, and remedies. Everything shown of a check is part of it. */
 import type { Facts } from './facts.ts';
 
 export const ROW_STATES = ['ok', 'warn', 'bad', 'unknown'] as const;
-/** `unknown`: not recorded, or too little of it yet. */
+/** `unknown`: not recorded, or too little data yet. */
 export type RowState = (typeof ROW_STATES)[number];
 
-/** Of a share 0…1; shown as 25 %. Others stand behind the number. */
+/** `%`: a share 0…1, shown as 25 %. Others follow the number. */
 export type EvidenceUnit = '%' | '×' | 'steps' | 'episodes' | 'nats' | '';
 
-/** A quantity that has a healthy side. */
+/** Quantity with a healthy side. */
 export interface Limit {
   readonly what: string;
   readonly unit: EvidenceUnit;
-  /** On which side of the numbers something is wrong. */
+  /** Side of the limits on which the quantity is wrong. */
   readonly side: 'above' | 'below';
   readonly warn?: number;
   readonly bad?: number;
   /**
-   * The worst of the runs that learn as they should, on which the limits were set with margin; `npm run evidence -- --only diagnosis`
-   * measures it again. Left out where none of them has the quantity.
+   * Worst value of the runs that learn as they should, from which the limits were set with margin; `npm run evidence --
+   * --only diagnosis` measures it again. Omitted if none of them has the quantity.
    */
   readonly healthy?: number;
-  /** Where the limit is from, if not from those runs. */
+  /** Source of the limit, if not those runs. */
   readonly source?: string;
 }
 
-/** A measured number beside its limit; without one it only explains. */
+/** Measured number shown with its limit, or without one as an explanation. */
 export interface Evidence {
   readonly what: string;
   readonly unit: EvidenceUnit;
   readonly value: number;
 }
 
-/** One number that a check has found. */
+/** Number that a check has measured. */
 export type Measure = readonly [limit: Limit, value: number];
 
-/** What a check has found. */
+/** Result of a check. */
 export interface Finding {
   readonly measures: readonly Measure[];
-  /** Further numbers, which nothing is judged by. */
+  /** Further numbers, which are not judged. */
   readonly beside?: readonly Evidence[];
   readonly sentence: string;
 }
 
-/** The finding of a check that cannot tell, with the reason. */
+/** Result of a check that cannot decide, with the reason. */
 export interface Unknown {
   readonly unknown: string;
 }
@@ -51,7 +51,7 @@ export interface Unknown {
 export interface Check {
   readonly id: string;
   readonly title: string;
-  /** What it looks at, and why learning stops where that is wrong. */
+  /** Subject of the check, and why a fault there stops learning. */
   readonly about: string;
   readonly limits: readonly Limit[];
   readonly remedy: string;
@@ -66,20 +66,20 @@ export interface Row {
   readonly state: RowState;
   readonly sentence: string;
   readonly evidence: readonly Evidence[];
-  /** Limits, and where they are from, in words. */
+  /** Limits and their sources, as text. */
   readonly threshold: string;
-  /** What to do, where it is not `ok`. */
+  /** Advice if the state is not `ok`. */
   readonly remedy: string;
 }
 
-/** On which side of `limit` the `value` is. */
+/** State of `value` with respect to `limit`. */
 export function stateOf({ side, warn, bad }: Limit, value: number): RowState {
   const isBeyond = (end: number | undefined): boolean =>
     end !== undefined && (side === 'above' ? value > end : value < end);
   return isBeyond(bad) ? 'bad' : isBeyond(warn) ? 'warn' : 'ok';
 }
 
-/** The row of `check` for `facts`. */
+/** Row of `check` for `facts`. */
 export function rowOf({ id, title, limits, remedy, judge }: Check, facts: Facts): Row {
   const found = judge(facts);
   const threshold = limits.map(limitText).join('; ');
@@ -117,7 +117,7 @@ export function limitText({ what, unit, side, warn, bad, healthy, source }: Limi
   return `${what}: ${ends.join(', ')} (${reasons.join('; ')})`;
 }
 
-/** A number with its unit, as exact as it is of use: `25 %`, `1.4 ×`, `40 episodes`. */
+/** Number with its unit, to two significant digits or whole: `25 %`, `1.4 ×`, `40 episodes`. */
 export function quantityText(value: number, unit: EvidenceUnit): string {
   const scaled = unit === '%' ? 100 * value : value;
   const digits = Math.abs(scaled) >= 100 ? String(Math.round(scaled)) : String(Number(scaled.toPrecision(2)));

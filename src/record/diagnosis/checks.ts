@@ -1,4 +1,4 @@
-/** All checks, in the order in which they are shown: what makes the others meaningless comes first. */
+/** All checks, in display order: those that would invalidate others come first. */
 import { ENTROPY, FILTERS, SATURATED, STANDING } from './action-checks.ts';
 import type { Check } from './check.ts';
 import { LEARNER_BEHIND, NOT_FINITE, STALE_WEIGHTS } from './learner-checks.ts';

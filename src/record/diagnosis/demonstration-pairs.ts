@@ -1,20 +1,20 @@
-/** Whether demonstrations agree: what was done where two of them were nearly at the same place. */
+/** Consistency of demonstrations: actions where two of them were in nearly the same state. */
 import type { Transition } from '../../core/index.ts';
 
-/** Steps that are kept, evenly spaced over all that were shown. */
+/** Steps that are kept, evenly spaced over all demonstrated ones. */
 const KEPT = 384;
-/** State numbers that are compared. */
+/** State elements that are compared. */
 const MOST_NUMBERS = 128;
-/** Two steps are near where their states differ by less than this, root mean square, each number in its standard deviation. */
+/** Two steps are near if the RMS difference of their states is below this, each element in units of its standard deviation. */
 const NEAR = 0.6;
-/** Two actions are opposite where the cosine of their angle is below this, and both are longer than `MOVES`. */
+/** Two actions are opposite if the cosine of their angle is below this, and both are longer than `MOVES`. */
 const OPPOSITE = -0.5;
 const MOVES = 0.2;
 
-/** Near pairs of steps of two demonstrations, each with the nearest of another one. */
+/** Near pairs of steps of two demonstrations: each step with the nearest one of another demonstration. */
 export interface Contradiction {
   readonly pairs: number;
-  /** Of them with actions that go opposite ways. */
+  /** Pairs with opposite actions. */
   readonly opposed: number;
 }
 
@@ -37,7 +37,7 @@ export class DemonstrationPairs {
     this.#size = Math.min(stateSize, MOST_NUMBERS);
   }
 
-  /** Takes in the next step of a demonstration. */
+  /** Adds the next step of a demonstration. */
   add({ observation, executed, step }: Transition): void {
     if (step === 0) this.#episode++;
     if (this.#steps++ % this.#stride !== 0) return;
@@ -68,7 +68,7 @@ export class DemonstrationPairs {
   }
 }
 
-/** The nearest step of another demonstration whose squared distance is below `farthest`. */
+/** Nearest step of another demonstration with a squared distance below `farthest`. */
 function nearestOf(one: Shown, all: readonly Shown[], weights: Float64Array, farthest: number): Shown | undefined {
   let nearest: Shown | undefined;
   let distance = farthest;
@@ -86,7 +86,7 @@ function nearestOf(one: Shown, all: readonly Shown[], weights: Float64Array, far
   return nearest;
 }
 
-/** 1/σ² of each number; 0 where it is constant. */
+/** 1/σ² of each element; 0 if constant. */
 function inverseVariances(all: readonly Shown[], size: number): Float64Array {
   return Float64Array.from({ length: size }, (_, i) => {
     let [sum, squares] = [0, 0];

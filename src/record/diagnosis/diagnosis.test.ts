@@ -29,7 +29,7 @@ const SETUP: SetupRecord = {
   },
 };
 
-/** A run of 1 200 steps in episodes of 10 that end with a reward; `step` and `update` may spoil it. Who is paid at the end succeeds. */
+/** A run of 1 200 steps in episodes of 10 that end with a reward; `step` and `update` may spoil it. A rewarded last step means success. */
 interface Spoiled {
   readonly setup?: Partial<SetupRecord>;
   readonly step?: (t: Transition, at: number) => void;
@@ -431,7 +431,7 @@ describe('a diagnosis', () => {
     const { diagnosis, written } = run();
     const update = written.find(({ kind }) => kind === 'update')!;
     for (let i = 0; i < 20_000; i++) diagnosis.add({ ...update, update: 2200 } as MetricRecord);
-    // 64 kept at most, whatever has come.
+    // 64 kept at most, regardless of the number added.
     expect(JSON.stringify(diagnosis.rows()).length).toBeLessThan(30_000);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * "Why is it not learning?": what a run has recorded, and the steps that it makes, held against what healthy runs looked like. Live
- * beside a robot or a learner, and afterwards from the run's metrics alone. Reads no clock, and its memory does not grow.
+ * "Why is it not learning?": a run's records and steps compared with those of healthy runs. Live beside a robot or a
+ * learner, or afterwards from the run's metrics alone. Reads no clock; memory is bounded.
  */
 import type { Transition } from '../../core/index.ts';
 import type { MetricRecord, SetupRecord, StepsRecord } from '../metric-records.ts';
@@ -12,10 +12,10 @@ import { FactKeeper, type Facts } from './facts.ts';
 import { isSound } from './sound-record.ts';
 import { StepStatistics } from './step-statistics.ts';
 
-/** Steps of training that one line of metrics sums up. */
+/** Training steps summarised by one line of metrics. */
 const BLOCK_STEPS = 500;
 
-/** A line of metrics that is due, without what its writer stamps it with. */
+/** Line of metrics that is due, without the fields stamped by its writer. */
 export type StepsDue = Omit<StepsRecord, 'tS' | 'envStep'>;
 
 /**
@@ -29,7 +29,7 @@ export class Diagnosis {
   #steps: StepBlocks | undefined;
   readonly #told: Set<string> = new Set();
 
-  /** Takes in a record of the run's metrics; each kind in its order. One that is not whole, or that no check looks at, is passed over. */
+  /** Adds a record of the run's metrics, in order within each kind. Incomplete records, and kinds that no check uses, are ignored. */
   add(record: MetricRecord): void {
     if (!isSound(record)) return;
     this.#keeper.add(record);
@@ -38,25 +38,25 @@ export class Diagnosis {
   }
 
   /**
-   * Takes in the next step of a live run, whose `setup` record came before; copies what it keeps. Gives the lines of metrics that are
-   * now due: to be written, and given to `add`.
+   * Adds the next step of a live run, after its `setup` record; copies what it keeps. Returns the lines of metrics that
+   * are now due: to be written, and passed to `add`.
    */
   step(transition: Transition): readonly StepsDue[] {
     return this.#steps?.add(transition) ?? NONE;
   }
 
-  /** The lines of the blocks that are not full, for the end of a run. */
+  /** Lines of the blocks that are not full, for the end of a run. */
   rest(): readonly StepsDue[] {
     return this.#steps?.rest() ?? NONE;
   }
 
-  /** All checks, in their order. `nowS`: the run's time, where it goes on. */
+  /** Rows of all checks, in order. `nowS`: time of the run, if it is going on. */
   rows(nowS?: number): Row[] {
     const facts = this.#facts(nowS);
     return CHECKS.map((check) => rowOf(check, facts));
   }
 
-  /** Those of `rows` that are bad and were not told of before: each is told of once. */
+  /** Those of `rows` that are bad and were not returned before: each is returned once. */
   turnedBad(rows: readonly Row[]): Row[] {
     const turned = rows.filter(({ id, state }) => state === 'bad' && !this.#told.has(id));
     for (const { id } of turned) this.#told.add(id);
@@ -86,7 +86,7 @@ class StepBlocks {
     this.#answers = { training: answers(), demonstrations: answers() };
   }
 
-  /** What is not written down yet. */
+  /** Blocks that are not written yet. */
   get going(): Parameters<FactKeeper['facts']>[0] {
     return {
       ...(this.#training.steps === 0 ? {} : { training: { ...this.#training.figures(), ...this.#held() } }),
@@ -124,7 +124,7 @@ class StepBlocks {
     return { kind: 'steps', of: 'training', ...this.#training.take(), ...this.#held() };
   }
 
-  /** Nothing where nobody has shown anything since this start. */
+  /** Empty if there was no demonstration since this start. */
   #held(): Pick<StepsRecord, 'answers'> {
     const { training, demonstrations } = this.#answers;
     return demonstrations.steps === 0 ? {} : { answers: training.held(demonstrations) };

@@ -1,4 +1,4 @@
-/** What checks are given: everything known of a run, gathered from its records and steps in constant memory. */
+/** Input of checks: everything known of a run, gathered from its records and steps in constant memory. */
 import type {
   CalibrationRecord,
   EpisodeRecord,
@@ -12,39 +12,39 @@ import type {
 import type { Contradiction } from './demonstration-pairs.ts';
 import { addFigures, type StepFigures } from './step-figures.ts';
 
-/** Everything that is known; what is `undefined` or empty was not recorded, or has not happened yet. */
+/** Known facts; `undefined` or empty: not recorded, or not happened yet. */
 export interface Facts {
   readonly setup: SetupRecord | undefined;
-  /** Steps of training: all, and the newest blocks. */
+  /** Training steps: all, and the newest blocks. */
   readonly all: StepFigures | undefined;
   readonly recent: StepFigures | undefined;
   readonly demonstrations: StepFigures | undefined;
   readonly contradiction: Contradiction | undefined;
   readonly answers: StepsRecord['answers'];
-  /** Over the whole run, thinned out evenly, oldest first; the last is the newest. */
+  /** Subsampled evenly over the whole run, oldest first; the last is the newest. */
   readonly updates: readonly UpdateRecord[];
   readonly values: readonly ValuesRecord[];
   readonly pretraining: readonly PretrainingRecord[];
-  /** The newest pairs of what the critics expected and what came. */
+  /** Newest pairs of predicted and realised return. */
   readonly calibration: readonly (readonly [q: number, realised: number])[];
-  /** Of the newest episodes that two have judged: what the reward said, and what a person or the task's own rules did. */
+  /** Newest episodes with two verdicts: that of the reward, and that of an operator or the task's own rules. */
   readonly judged: readonly (readonly [rewarded: boolean, other: boolean])[];
   readonly failing: Failing;
   /** Share of the last blocks' time in which steps were made, 0..1; `undefined` in lock-step. */
   readonly movingShare: number | undefined;
 }
 
-/** Training episodes since the last one that succeeded, without those that were cut: these say nothing of the policy. */
+/** Training episodes since the last success, without cut ones, which say nothing about the policy. */
 export interface Failing {
   readonly episodes: number;
   readonly steps: number;
-  /** Of the newest of them, oldest first, undiscounted. */
+  /** Undiscounted returns of the newest of them, oldest first. */
   readonly returns: readonly number[];
 }
 
 const NEVER_FAILED: Failing = { episodes: 0, steps: 0, returns: [] };
 
-/** Blocks of steps that count as recent, beside the one that goes on. */
+/** Blocks of steps that count as recent, besides the one in progress. */
 const RECENT_BLOCKS = 3;
 const RECENT_PAIRS = 240;
 const RECENT_EPISODES = 40;
@@ -69,7 +69,7 @@ export class FactKeeper {
     return this.#setup;
   }
 
-  /** Takes in the next record; those that no check looks at are passed over. */
+  /** Adds the next record; kinds that no check uses are ignored. */
   add(record: MetricRecord): void {
     switch (record.kind) {
       case 'setup':
@@ -100,7 +100,7 @@ export class FactKeeper {
     }
   }
 
-  /** `going`: the blocks that go on and are not written down yet; `nowS`: the run's time, where it is known. */
+  /** `going`: blocks in progress that are not written yet; `nowS`: time of the run, if known. */
   facts(
     going: {
       readonly training?: (StepFigures & Pick<StepsRecord, 'answers'>) | undefined;
@@ -168,7 +168,7 @@ function together(blocks: readonly (StepFigures | undefined)[]): StepFigures | u
   return known.length === 0 ? undefined : known.reduce(addFigures);
 }
 
-/** A sequence of any length in constant memory: every n-th of it, and the newest. */
+/** Subsampled sequence in constant memory: every n-th item, and the newest. */
 class History<T> {
   #kept: T[] = [];
   #newest: T | undefined;

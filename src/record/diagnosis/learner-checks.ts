@@ -1,4 +1,4 @@
-/** Does the learner keep up, do its weights reach the robot, and are its numbers numbers? */
+/** Checks of the learner: does it keep up, do its weights reach the robot, and are its numbers finite? */
 import type { Check, Limit } from './check.ts';
 
 const LEAST_STEPS = 400;

@@ -1,4 +1,4 @@
-/** Can the observation be learned from: does it change, is it of the order of one, is it continuous? */
+/** Checks of observations: do they change, are they of order one, and are they continuous? */
 import type { Check, Limit } from './check.ts';
 import type { StepFigures } from './step-figures.ts';
 
@@ -84,7 +84,7 @@ const GLITCHES: Limit = {
   bad: 0.04,
   healthy: 0.014,
 };
-/** A number that changes by less than a tenth of its range in so many of the steps moves smoothly. */
+/** Share of steps with a change below a tenth of the range, from which an element counts as smooth. */
 const SMOOTH = 0.75;
 
 export const OBSERVATION_GLITCHES: Check = {

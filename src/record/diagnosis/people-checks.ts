@@ -1,4 +1,4 @@
-/** What people give a training: demonstrations and help. */
+/** Checks of human input: demonstrations and help. */
 import { wilsonInterval } from '../../core/index.ts';
 import type { Check, Limit } from './check.ts';
 
@@ -30,7 +30,7 @@ export const DEMONSTRATIONS_MISSING: Check = {
     const given = demonstrations?.ends.ended ?? 0;
     const share = Math.min(1, given / asked);
     const sentence = `${given} of ${asked} demonstrations were given.`;
-    // Those who are still being shown are not missing.
+    // Demonstrations still to come are not missing before training has begun.
     const hasBegun = (all?.steps ?? 0) > 0;
     return { measures: [[GIVEN, hasBegun ? share : Math.max(share, GIVEN.bad!)]], sentence };
   },
@@ -106,7 +106,7 @@ export const DEMONSTRATIONS_OTHERWISE: Check = {
   },
 };
 
-/** The first minutes may well be a person's: at ten steps a second these are nearly two. */
+/** Help may dominate the first minutes: at ten steps a second this is nearly two. */
 const LEAST_HELPED_STEPS = 1000;
 
 const HELPED: Limit = {
@@ -145,7 +145,7 @@ const FAILED: Limit = {
   healthy: 0.23,
   source: 'HIL-SERL’s guide asks for a reward in a third of the early episodes, by help where need be',
 };
-/** Episodes in which somebody helped: above, the failures are looked after. */
+/** Share of helped episodes above which the failures are attended to. */
 const LOOKED_AFTER = 0.1;
 
 export const HELP_RARE: Check = {

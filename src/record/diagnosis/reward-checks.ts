@@ -1,16 +1,16 @@
-/** Is there a reward, does it mean what it should, and is there time to earn it? */
+/** Checks of rewards: is there one, does it mean what it should, and is there time to earn it? */
 import { counted } from '../../core/index.ts';
 import type { Check, Evidence, Limit, Measure } from './check.ts';
 import type { Facts, Failing } from './facts.ts';
 import type { RewardCount, StepFigures } from './step-figures.ts';
 
-/** Fewer steps or episodes than these say nothing. */
+/** Minimum numbers of steps and episodes for a result. */
 const LEAST_STEPS = 400;
 const LEAST_EPISODES = 10;
 const LEAST_DEMONSTRATIONS = 3;
-/** Where nobody has shown it yet, the limit ends most of the first episodes. */
+/** Without demonstrations, the time limit ends most of the first episodes. */
 const LEAST_CUT_EPISODES = 30;
-/** With a time limit of fewer steps, two may be all that a task needs. */
+/** With a shorter time limit, two steps may be all that a task needs. */
 const ROOMY_STEPS = 10;
 
 const DRY: Limit = {
@@ -75,7 +75,7 @@ export const REWARD_NEVER: Check = {
   },
 };
 
-/** Whether episodes without success get better: their returns, before and now. */
+/** Trend of the returns of episodes without success: older and newer half. */
 function returnsOf({ returns }: Failing): Evidence[] {
   const half = Math.floor(returns.length / 2);
   const [before, now] = [returns.slice(0, half), returns.slice(half)].map(
@@ -169,7 +169,7 @@ function ofJudges({ judged }: Facts): Measure[] {
   return [[DISAGREED, judged.filter(([rewarded, other]) => rewarded !== other).length / judged.length]];
 }
 
-/** What does not pay: see `about`. The only reward that there is pays where it is above zero. */
+/** Reward that does not pay; see `about`. If there is a single reward value, it pays if above zero. */
 function unpaidOf({ reward, ends }: StepFigures, values: readonly RewardCount[]): number {
   const { least, most } = reward;
   if (least === most) return Math.min(0, least);

@@ -1,11 +1,11 @@
-/** Whether a record can be counted with: what came over the network or from a file that somebody has edited may be anything. */
+/** Validation of records: those received over the network or from an edited file may hold anything. */
 import type { MetricRecord } from '../metric-records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const MOST_PAIRS = 512;
 
-/** What checks take for granted, by kind; a number that was not finite is null in JSON. */
+/** Fields that checks rely on, by kind; numbers that were not finite are null in JSON. */
 const SOUND: Readonly<Record<string, (record: Fields) => boolean>> = {
   setup: (record) =>
     areCounts(record, ['stateSize', 'actionSize', 'maxSteps', 'demonstrations']) && isLearner(record['learner']),
@@ -20,9 +20,9 @@ const SOUND: Readonly<Record<string, (record: Fields) => boolean>> = {
   verdict: () => true,
 };
 
-/** Of a kind that checks look at, and whole. Never throws. */
+/** True if the record is of a kind that checks use, and complete. Never throws. */
 export function isSound(record: MetricRecord): boolean {
-  // A kind that somebody else wrote may be what every object has, such as `constructor`.
+  // An unknown kind may be a name that every object has, such as `constructor`.
   return Object.hasOwn(SOUND, record.kind) && SOUND[record.kind]!(record as unknown as Fields);
 }
 

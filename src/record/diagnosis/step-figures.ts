@@ -1,80 +1,80 @@
-/** What steps come to, as plain sums: small enough for a line of metrics, and two blocks of them add up to one. */
+/** Statistics of steps as plain sums: small enough for a line of metrics; those of two blocks can be added. */
 
-/** A reward and how often it was given. */
+/** A reward value and its count. */
 export type RewardCount = readonly [reward: number, steps: number];
 
-/** How episodes ended, and how long they were. */
+/** Ends and lengths of episodes. */
 export interface EndFigures {
   /** Episodes whose last step is among the steps. */
   readonly ended: number;
-  /** By the task or a person, by the time limit, by something else (a stop, a lost guard). They add up to `ended`. */
+  /** Ended by the task or an operator, by the time limit, by something else (a stop, a lost guard). They add up to `ended`. */
   readonly decided: number;
   readonly timeLimit: number;
   readonly cut: number;
-  /** In which somebody decided a step. */
+  /** Episodes with at least one step of an operator or script. */
   readonly helped: number;
-  /** In which a step paid: more than the least reward of the run; of few rewards more than 0, once one was. */
+  /** Episodes with a step that paid: more than the least reward of the run; with few reward values more than 0, once one was. */
   readonly paid: number;
-  /** Decided within their first two steps. Runs from before it was counted have none. */
+  /** Decided within their first two steps. Absent in runs from before it was counted. */
   readonly atOnce?: number;
   /** Steps of all decided episodes together, and of the longest. */
   readonly decidedSteps: number;
   readonly longestDecided: number;
 }
 
-/** Each state number of the observations, [O′]. */
+/** Per state element of the observations, [O′]. */
 export interface ObservationFigures {
   readonly sum: readonly number[];
   readonly squares: readonly number[];
-  /** Steps in which it did not change at all. */
+  /** Steps without any change. */
   readonly same: readonly number[];
-  /** Steps in which it changed by less than a tenth of the range that it had in the run until then. */
+  /** Steps with a change below a tenth of the element's range in the run so far. */
   readonly smooth: readonly number[];
-  /** Steps in which it went away by more than half of that range, and came back with the next step. */
+  /** Steps with a change above half of that range that was undone by the next step. */
   readonly glitches: readonly number[];
 }
 
-/** Sums over a block of steps. Rewards as the task gives them, actions in [−1, 1]. */
+/** Sums over a block of steps. Rewards as given by the task, actions in [−1, 1]. */
 export interface StepFigures {
   readonly steps: number;
-  /** Of them decided by the policy; the others by people, or a script in their place. */
+  /** Steps decided by the policy; the others by an operator, or a script in their place. */
   readonly policySteps: number;
   readonly ends: EndFigures;
   readonly reward: {
     readonly sum: number;
     readonly least: number;
     readonly most: number;
-    /** How often each was given, in all steps and in the first step of episodes; null where there are more than a few. */
+    /** Count of each value, in all steps and in the first steps of episodes; null if there are more than a few values. */
     readonly values: readonly RewardCount[] | null;
     readonly firstValues: readonly RewardCount[] | null;
   };
   /** Episodes, and steps, since the last step that paid. */
   readonly dryEpisodes: number;
   readonly drySteps: number;
-  /** Of what the policy requested: policy steps in which each number of the action, [A], was at −1 and at 1. */
+  /** Policy steps in which each element of the requested action, [A], was at −1 and at 1. */
   readonly atLow: readonly number[];
   readonly atHigh: readonly number[];
-  /** Sum of the shares of ticks that the filters changed. */
+  /** Sum of the shares of ticks changed by the filters. */
   readonly changed: number;
-  /** Steps in which the robot was asked to move and did not. */
+  /** Steps in which motion was requested and the robot did not move. */
   readonly standing: number;
-  /** Sums over numbers of actions: of what was asked, squared, and of asked times executed. Runs from before they were have none. */
+  /** Sums over action elements: requested squared, and requested times executed. Absent in runs from before they were recorded. */
   readonly askedSquares?: number;
   readonly askedExecuted?: number;
-  /** Weights that acted in the last step; how often they changed; steps since; policy steps by untrained weights. */
+  /** Weights of the last step; number of changes; steps since; policy steps by untrained weights. */
   readonly policyVersion: number;
   readonly versionChanges: number;
   readonly stepsOfVersion: number;
   readonly untrainedSteps: number;
-  /** Steps in which the whole state was the same before and after. */
+  /** Steps in which the whole state was equal before and after. */
   readonly frozen: number;
   readonly observation: ObservationFigures;
 }
 
-/** More rewards than this are a graded reward, whose values are not counted one by one. */
+/** With more values the reward counts as graded, and its values are not counted one by one. */
 export const FEW_REWARDS = 4;
 
-/** Both blocks as one; `later` follows `earlier`. */
+/** Sum of two blocks; `later` follows `earlier`. */
 export function addFigures(earlier: StepFigures, later: StepFigures): StepFigures {
   const a = earlier;
   const b = later;

@@ -1,39 +1,39 @@
-/** Takes in the steps of a run one by one, and gives what a block of them comes to. */
+/** Accumulates the steps of a run into statistics of blocks. */
 import { clamp, isIntervention, type Transition } from '../../core/index.ts';
 import { FEW_REWARDS, type RewardCount, type StepFigures } from './step-figures.ts';
 
-/** State numbers that are looked at; a state with more is looked at in part. */
+/** State elements that are examined; larger states are examined in part. */
 const MOST_NUMBERS = 128;
-/** A requested number of an action from here on is at its end. */
+/** Magnitude from which a requested action element counts as saturated. */
 const AT_END = 0.9;
-/** The robot was asked to move: a number of the action at least this large. It did: at least this share of it. */
+/** Motion was requested if an action element was at least this large; the robot moved if it executed at least this share. */
 const ASKED = 0.1;
 const MOVED_SHARE = 0.05;
-/** An episode that is decided within so many steps ended before anything was done. */
+/** Episodes decided within this number of steps ended before anything was done. */
 const AT_ONCE_STEPS = 2;
-/** Steps after which the range of a number is known well enough to tell a jump from a move, as shares of it. */
+/** Steps after which an element's range is known well enough to tell jumps from moves, both as shares of it. */
 const RANGE_STEPS = 100;
 const JUMP_SHARE = 0.5;
 const SMOOTH_SHARE = 0.1;
 
 export interface StepStatisticsOptions {
-  /** Numbers of the observation's state, which come first in it. */
+  /** Number of state elements, which come first in the observation. */
   readonly stateSize: number;
   readonly actionSize: number;
-  /** Steps after which the time limit ends an episode. */
+  /** Time limit of an episode, steps. */
   readonly maxSteps: number;
 }
 
-/** Memory for sizes that are fixed; `add` allocates nothing but where a new reward is met. */
+/** Memory is fixed by the sizes; `add` allocates only for a new reward value. */
 export class StepStatistics {
   readonly #options: StepStatisticsOptions;
   readonly #size: number;
   readonly #least: Float64Array;
   readonly #most: Float64Array;
-  /** The state before the present step's, of the same episode. */
+  /** State of the previous step of the same episode. */
   readonly #before: Float64Array;
   #seen = 0;
-  /** The rewards of the run, counted while they are few, the least of them, whether any was above zero, and what of the present episode was better. */
+  /** Reward values of the run, counted while few; the least; whether any was above zero; and whether the present episode has paid. */
   readonly #rewards: Map<number, number> = new Map();
   #leastReward = Number.POSITIVE_INFINITY;
   #isAnyAboveZero = false;
@@ -54,12 +54,12 @@ export class StepStatistics {
     this.#block = new Block(this.#size, options.actionSize);
   }
 
-  /** Steps of the present block. */
+  /** Number of steps in the present block. */
   get steps(): number {
     return this.#block.steps;
   }
 
-  /** Takes in the next step; what is kept of it is copied. */
+  /** Adds the next step; what is kept of it is copied. */
   add(t: Transition): void {
     const block = this.#block;
     block.steps++;
@@ -69,7 +69,7 @@ export class StepStatistics {
     if (t.terminated || t.truncated) this.#end(t);
   }
 
-  /** What the present block comes to so far. The result is the caller's. */
+  /** Statistics of the present block so far. The caller owns the result. */
   figures(): StepFigures {
     const block = this.#block;
     return {
@@ -106,7 +106,7 @@ export class StepStatistics {
     };
   }
 
-  /** Gives the present block and begins the next. */
+  /** Returns the present block and begins the next. */
   take(): StepFigures {
     const figures = this.figures();
     this.#block = new Block(this.#size, this.#options.actionSize);
@@ -127,7 +127,7 @@ export class StepStatistics {
     this.#leastReward = Math.min(this.#leastReward, reward);
     this.#isAnyAboveZero ||= reward > 0;
     count(this.#rewards, reward);
-    // Where something pays more than nothing, nothing is no pay beside a penalty.
+    // With few values, some of them positive, a reward of 0 beside a penalty does not pay.
     const isSparse = this.#isAnyAboveZero && this.#rewards.size <= FEW_REWARDS;
     const pays = reward > 0 || (reward > this.#leastReward && !isSparse);
     this.#drySteps = pays ? 0 : this.#drySteps + 1;
@@ -152,7 +152,7 @@ export class StepStatistics {
       this.#isHelped ||= t.source !== 'demo';
       return;
     }
-    // A base policy that is not learned says nothing of one that is.
+    // A fixed base policy's steps say nothing about the learned one.
     if (t.isBasePhase) return;
     block.policySteps++;
     if (t.policyVersion === 0) block.untrainedSteps++;
@@ -255,7 +255,7 @@ class Block {
   }
 }
 
-/** Counts `reward`, until there are so many different ones that nobody asks any more. */
+/** Counts `reward`, unless there are already too many values. */
 function count(counts: Map<number, number>, reward: number): void {
   const steps = counts.get(reward);
   if (steps !== undefined) counts.set(reward, steps + 1);
@@ -266,7 +266,7 @@ function countsOf(counts: ReadonlyMap<number, number>): readonly RewardCount[] |
   return counts.size > FEW_REWARDS ? null : [...counts];
 }
 
-/** As many digits as a line of metrics is worth. */
+/** Rounds to the precision of a line of metrics. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(6));
 }

@@ -1,4 +1,4 @@
-/** Are the critics’ values believable? */
+/** Checks of the critics' values: are they believable? */
 import type { Check, Limit, Measure } from './check.ts';
 import type { Facts } from './facts.ts';
 
@@ -54,7 +54,7 @@ const FALLEN: Limit = {
   source:
     'a falling mean of Q on the data is the sign of overfitting in the workflow of Kumar et al., https://arxiv.org/abs/2109.10813',
 };
-/** A peak below this share of the largest reward is none. */
+/** Smallest peak, as a share of the largest reward. */
 const PEAK = 0.1;
 
 export const VALUES_COLLAPSED: Check = {
@@ -81,7 +81,7 @@ function againstReturns({ calibration }: Facts): Measure[] {
   return largest === 0 ? [] : [[TOO_HIGH, excess / largest]];
 }
 
-/** Rewards as the critics learn them. */
+/** Reward range as learned by the critics. */
 function learnedRewards({ all, demonstrations, setup }: Facts): { least: number; most: number } | undefined {
   const asked = setup?.learner;
   if (!asked || all === undefined) return undefined;
@@ -100,7 +100,7 @@ function beyond(facts: Facts, side: 'above' | 'below'): Measure[] {
   const horizon = 1 / (1 - asked.discount);
   const highest = Math.max(0, rewards.most) * horizon;
   const lowest = Math.min(0, rewards.least) * horizon;
-  // Where the target has an entropy bonus, values hold as much of it as there is.
+  // With an entropy bonus in the target, values include it.
   const bonus = Math.abs((last.temperature ?? 0) * (last.entropy ?? 0)) * horizon;
   const range = Math.max(highest - lowest, Number.EPSILON);
   const excess = side === 'above' ? last.qMean - highest - bonus : lowest - bonus - last.qMean;

@@ -1,6 +1,6 @@
 /**
- * What a run says in formats of others: channels with JSON schemas, and the messages that each packet of the stream becomes. What Foxglove's
- * schemas have a word for is told in it; the rest is ours, with the names that the stream uses.
+ * Run stream in third-party formats: channels with JSON schemas, and the messages for each packet. Foxglove's schemas
+ * are used where they apply; the rest are custom schemas with the names of the stream.
  */
 import { FrameTransforms, JointStates, Log, RawImage, SceneUpdate } from '@foxglove/schemas/jsonschema.js';
 import {
@@ -20,14 +20,14 @@ import {
 } from '../../core/index.ts';
 import { type DrawnRun, RobotMessages, rounded, stampOf } from './foxglove.ts';
 
-/** What a file or a client is told of: a topic, how its messages are meant, and their JSON schema. */
+/** Channel as announced to a file or client: topic, schema name, and JSON schema of its messages. */
 export interface Channel {
   readonly topic: string;
   readonly schemaName: string;
   readonly schema: unknown;
 }
 
-/** A message of the channel at that place of `Translation.channels`; a plain object, which becomes JSON. */
+/** Message of the channel at index `channel` of `Translation.channels`; a plain object, which becomes JSON. */
 export interface ChannelMessage {
   readonly channel: number;
   /** Since 1970, ms. */
@@ -37,12 +37,12 @@ export interface ChannelMessage {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The schema of an object with these members. */
+/** Schema of an object with these members. */
 function objectOf(title: string, description: string, properties: Readonly<Record<string, Schema>>): Schema {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, description, type: 'object', properties };
 }
 
-/** Numbers that JSON has not are null. */
+/** Numbers that JSON cannot represent are null. */
 const NUMBER: Schema = { type: ['number', 'null'] };
 const NUMBERS: Schema = { type: 'array', items: NUMBER };
 const TEXT: Schema = { type: 'string' };
@@ -92,21 +92,21 @@ const STATUS = objectOf('rein.Status', 'Where the run is and how it learns, as t
 });
 const RUN = objectOf('rein.Run', 'What the run is: task, robot, and the order of numbers', { runId: TEXT });
 
-/** What the messages of a channel are made of. */
+/** Input of a channel's messages. */
 interface Told {
   readonly view: Json;
   readonly atMs: number;
   readonly run: Json;
-  /** Absent before the run has said what the robot is. */
+  /** Absent before the run has described the robot. */
   readonly robot: RobotMessages | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 interface OwnChannel extends Channel {
-  /** Kinds of packets that it is told of. */
+  /** Kinds of packets that it is made from. */
   readonly kinds: readonly PacketKind[];
-  /** `undefined`: nothing. */
+  /** `undefined`: no message. */
   readonly message: (told: Told) => unknown;
 }
 
@@ -166,7 +166,7 @@ export const CHANNELS: readonly OwnChannel[] = [
   { topic: '/log', schemaName: 'foxglove.Log', schema: Log, kinds: ['event', 'notice'], message: logMessage },
 ];
 
-/** The channels of a run: those that all have, and then one for each of its cameras. */
+/** Channels of a run: the common ones, then one per camera. */
 function channelsOf(run: Json): readonly OwnChannel[] {
   const { cameras = [] } = (run['task'] ?? {}) as { readonly cameras?: readonly { readonly name: string }[] };
   return [
@@ -200,7 +200,7 @@ function imageMessage(view: Json, name: string, atMs: number): unknown {
   };
 }
 
-/** Turns packets into messages, and keeps of them when things happened: frames say how the robot's clock goes, all else follows it. */
+/** Converts packets to messages, and tracks time: frames give the offset of the robot's clock, all else follows it. */
 export class Translation {
   /** Ms since 1970 less ms of the robot's clock. */
   #offsetMs: number | undefined;
@@ -209,17 +209,17 @@ export class Translation {
   #channels: readonly OwnChannel[] = CHANNELS;
   #robot: RobotMessages | undefined;
 
-  /** Those of the run, whose packet says what cameras there are; `CHANNELS` come first. */
+  /** Channels of the run, whose packet lists its cameras; `CHANNELS` come first. */
   get channels(): readonly OwnChannel[] {
     return this.#channels;
   }
 
-  /** The messages that `packet` is on the channels that are wanted; none where it is of no kind that is told, or no packet. */
+  /** Messages of `packet` on the wanted channels; empty if it is no packet, or of a kind without channels. */
   messages(packet: Uint8Array, isWanted: (channel: number) => boolean = () => true): readonly ChannelMessage[] {
     const kind = kindOf(packet);
     if (kind === undefined) return [];
     const wanted = this.#channels.flatMap(({ kinds }, i) => (kinds.includes(kind) && isWanted(i) ? [i] : []));
-    // Frames and runs are read for what follows them as well.
+    // Frames and runs update the state in any case.
     if (wanted.length === 0 && kind !== 'frame' && kind !== 'run') return [];
     const view = viewOf(kind, packet);
     const atMs = this.#timeOf(kind, view);
@@ -237,7 +237,7 @@ export class Translation {
     this.#robot = run['robot'] === undefined ? undefined : new RobotMessages(run as unknown as DrawnRun);
   }
 
-  /** By the robot's clock where it is told; else when the newest was: a step comes before the frame of its end. */
+  /** Robot clock if given; otherwise the newest time: a step comes before the frame of its end. */
   #timeOf(kind: PacketKind, view: Json): number {
     const atS = kind === 'frame' ? view['measuredAtS'] : view['atS'];
     if (kind === 'frame' && Number.isFinite(atS)) {
@@ -246,7 +246,7 @@ export class Translation {
       return this.#newestMs;
     }
     if (typeof atS === 'number' && this.#offsetMs !== undefined) return this.#offsetMs + 1e3 * atS;
-    // Before the first frame there is people's clock only.
+    // Before the first frame only wall-clock time is known.
     if (atS === null && typeof view['atMs'] === 'number') return view['atMs'];
     return Number.isNaN(this.#newestMs) ? Date.now() : this.#newestMs;
   }

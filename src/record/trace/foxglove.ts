@@ -1,6 +1,7 @@
 /**
- * A robot in the words of Foxglove's schemas (https://docs.foxglove.dev/docs/sdk/schemas): a tree of frames that its joints move, shapes that
- * are told once and fixed to these frames, and joint states. What the reference commands stands beside what is measured, pale, in frames of its own.
+ * Robot in Foxglove's schemas (https://docs.foxglove.dev/docs/sdk/schemas): a tree of frames moved by its joints,
+ * shapes that are sent once and fixed to these frames, and joint states. The commanded reference is drawn beside the
+ * measured pose, translucent, in its own frames.
  */
 import {
   type Capsule,
@@ -13,14 +14,14 @@ import {
   shownCapsules,
 } from '../../core/index.ts';
 
-/** What of a run's packet is drawn. */
+/** Parts of a run's packet that are drawn. */
 export interface DrawnRun {
   readonly robot: RobotModel;
   /** Movable objects, in the order of a frame's numbers. */
   readonly objects?: readonly string[];
 }
 
-/** Time as Foxglove's schemas have it. */
+/** Time as in Foxglove's schemas. */
 export interface Stamp {
   readonly sec: number;
   readonly nsec: number;
@@ -35,7 +36,7 @@ type Xyz = readonly [number, number, number];
 type Numbers = ArrayLike<number>;
 
 const ROOT = 'base';
-/** Frames of the links as they are commanded. */
+/** Prefix of the frames of the commanded links. */
 const REFERENCE = 'reference/';
 const OBJECT = 'object/';
 const OBJECT_SIZE_M: Xyz = [0.04, 0.04, 0.02];
@@ -48,7 +49,7 @@ const KEEP_OUT_COLOUR = colour(0.8, 0.15, 0.15, 0.3);
 
 export class RobotMessages {
   readonly #run: DrawnRun;
-  /** Of each joint: the frame that carries it, and its fixed rotation there. */
+  /** Parent frame of each joint, and its fixed rotation there. */
   readonly #links: readonly { readonly parent: string; readonly fixed: Float64Array }[];
   readonly #turn: Float64Array = new Float64Array(9);
   readonly #rotation: Float64Array = new Float64Array(9);
@@ -64,7 +65,7 @@ export class RobotMessages {
     });
   }
 
-  /** `foxglove.JointStates`; a number that nobody measured is left out. */
+  /** `foxglove.JointStates`; numbers that were not measured are omitted. */
   joints(timestamp: Stamp, positionRad: Numbers, velocityRadPerS?: Numbers, torqueNm?: Numbers): unknown {
     const joints = this.#run.robot.joints.map(({ name }, i) => ({
       name,
@@ -75,7 +76,7 @@ export class RobotMessages {
     return { timestamp, joints };
   }
 
-  /** `foxglove.FrameTransforms`: of each link and object in what carries it; none where no position is known yet. */
+  /** `foxglove.FrameTransforms`: of each link and object in its parent; none before a position is known. */
   transforms(timestamp: Stamp, positionRad: Numbers, referenceRad: Numbers, objects: Numbers): unknown {
     return {
       transforms: [
@@ -110,7 +111,7 @@ export class RobotMessages {
     });
   }
 
-  /** `foxglove.SceneUpdate`: all shapes, in place of all before. */
+  /** `foxglove.SceneUpdate`: all shapes, replacing all earlier ones. */
   scene(timestamp: Stamp): unknown {
     const { robot, objects = [] } = this.#run;
     const { workspace, collision } = robot;
@@ -128,7 +129,7 @@ export class RobotMessages {
       entities.push(entity(timestamp, ROOT, `keep out: ${name}`, { cubes: [box(minM, maxM, KEEP_OUT_COLOUR)] }));
     }
     const { minM, maxM } = workspace;
-    // A mobile base has no end of it.
+    // A mobile base has an unbounded workspace.
     if ([...minM, ...maxM].every(Number.isFinite)) {
       entities.push(entity(timestamp, ROOT, 'workspace', { lines: [edges(minM, maxM)] }));
     }
@@ -136,9 +137,9 @@ export class RobotMessages {
   }
 }
 
-/** Of `foxglove.SceneEntityDeletion`. */
+/** In `foxglove.SceneEntityDeletion`. */
 const DELETE_ALL = 1;
-/** Of `foxglove.LinePrimitive`: each two points are a line. */
+/** In `foxglove.LinePrimitive`: each two points are a line. */
 const LINE_LIST = 2;
 
 type Shapes = Readonly<Partial<Record<'cubes' | 'spheres' | 'cylinders' | 'lines', readonly unknown[]>>>;
@@ -169,7 +170,7 @@ function box(minM: Xyz, maxM: Xyz, color: unknown): unknown {
   return { pose: pose(middle), size: vector(maxM.map((max, k) => max - minM[k]!) as unknown as Xyz), color };
 }
 
-/** The twelve edges of a box. */
+/** Twelve edges of a box. */
 function edges(minM: Xyz, maxM: Xyz): unknown {
   const corner = (bits: number): unknown => vector([0, 1, 2].map((k) => (bits & (1 << k) ? maxM : minM)[k]!) as never);
   const points = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((from) =>
@@ -179,10 +180,10 @@ function edges(minM: Xyz, maxM: Xyz): unknown {
   return { type: LINE_LIST, pose: pose([0, 0, 0]), points, ...look };
 }
 
-/** `along`: where its z axis points to. */
+/** `along`: direction of its z axis. */
 function pose(position: Xyz, along: Xyz = [0, 0, 1]): unknown {
   const [x, y, z] = along;
-  // The turn from z to `along` by the shortest way; by x where that is not one.
+  // Shortest rotation from z to `along`; about x if they are opposite.
   const w = Math.hypot(x, y, z) + z;
   const turn = w < 1e-9 ? [0, 1, 0] : [w, -y, x];
   const size = Math.hypot(...turn);
@@ -202,7 +203,7 @@ function finite(value: number | undefined): number | undefined {
   return value !== undefined && Number.isFinite(value) ? rounded(value) : undefined;
 }
 
-/** To the sixth place: micrometres, microradians; more digits would only be longer. */
+/** Rounds to six decimals: micrometres, microradians. */
 export function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }

@@ -1,7 +1,7 @@
 /**
- * One MCAP file (https://mcap.dev/spec) that grows while a run goes on: schemas and channels first, then chunks, each written when it is
- * asked for, so that a file cut anywhere is whole up to its last chunk. Its records are made by `@mcap/core`; the library's own writer
- * keeps what it has until a chunk is full.
+ * One MCAP file (https://mcap.dev/spec) that grows during a run: schemas and channels first, then chunks, each written
+ * on request, so that a file truncated anywhere is complete up to its last chunk. Records are encoded by `@mcap/core`,
+ * whose own writer holds back data until a chunk is full.
  */
 import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -20,12 +20,12 @@ function nameOf(number: number): string {
   return number === 1 ? 'trace.mcap' : `trace-${number}.mcap`;
 }
 
-/** The file after `last`. */
+/** Path of the file after `last`. */
 export function traceFileAfter(folder: string, last: string | undefined): string {
   return join(folder, nameOf(last === undefined ? 1 : numberOf(basename(last)) + 1));
 }
 
-/** The files of a trace in their order; none where there is no such folder. */
+/** Files of a trace in order; none if there is no such folder. */
 export function traceFiles(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => NAME.test(name));
@@ -34,19 +34,19 @@ export function traceFiles(folder: string): string[] {
 
 /** Name of the metadata record at the head of each file, and its keys. */
 export const FACTS = 'rein';
-/** Number of the first episode of this start of the robot among all of the trace. */
+/** Number in the trace of the first episode of this start of the robot. */
 export const FIRST_EPISODE = 'firstEpisode';
 
-/** Where bytes go; a file, but for tests. */
+/** Destination of bytes; a file, except in tests. */
 export interface TraceSink {
-  /** Appends all of `bytes`, or throws and has appended some of them. */
+  /** Appends all of `bytes`, or throws after having appended some of them. */
   write(bytes: Uint8Array): void;
-  /** Forgets what lies beyond `size`. */
+  /** Truncates to `size`. */
   cut(size: number): void;
   close(): void;
 }
 
-/** A new file; throws where there is one. */
+/** Opens a new file; throws if it exists. */
 export function openSink(path: string): TraceSink {
   const file = openSync(path, 'wx');
   let end = 0;
@@ -67,7 +67,7 @@ export function openSink(path: string): TraceSink {
 }
 
 export class TraceFile {
-  /** Bytes that are written. */
+  /** Number of bytes written. */
   bytes = 0;
   readonly #sink: TraceSink;
   readonly #schemas: Schema[] = [];
@@ -78,7 +78,7 @@ export class TraceFile {
   readonly #counts: number[] = [];
   readonly #waiting: number[] = [];
 
-  /** Writes the head: `channels`, whose places number them, and `facts` for readers. Throws what the disk says. */
+  /** Writes the head: `channels`, numbered by index, and `facts` for readers. Throws disk errors. */
   constructor(sink: TraceSink, channels: readonly TraceChannel[], facts: ReadonlyMap<string, string>) {
     this.#sink = sink;
     const records = new McapRecordBuilder();
@@ -97,7 +97,7 @@ export class TraceFile {
     this.#append(records);
   }
 
-  /** Bytes of the chunk that is being filled. */
+  /** Bytes of the chunk in progress. */
   get waitingBytes(): number {
     return this.#chunk.byteLength;
   }
@@ -106,14 +106,14 @@ export class TraceFile {
     return this.#chunk.numMessages;
   }
 
-  /** A message of the channel `channelId`; `timeNs`: since 1970. It is on the disk after the next `flush`. */
+  /** Adds a message of channel `channelId`; `timeNs`: since 1970. It is on disk after the next `flush`. */
   add(channelId: number, timeNs: bigint, data: Uint8Array): void {
     const sequence = this.#counts[channelId]! + this.#waiting[channelId]!;
     this.#waiting[channelId]!++;
     this.#chunk.addMessage({ channelId, sequence, logTime: timeNs, publishTime: timeNs, data });
   }
 
-  /** Writes what waits as a chunk. Throws what the disk says: then nothing of it is there, and it waits on. */
+  /** Writes the pending messages as a chunk. Throws disk errors: then nothing of it is in the file, and it stays pending. */
   flush(): void {
     const chunk = this.#chunk;
     if (chunk.numMessages === 0) return;
@@ -137,13 +137,13 @@ export class TraceFile {
     this.drop();
   }
 
-  /** Forgets what waits. */
+  /** Discards the pending messages. */
   drop(): void {
     this.#chunk.reset();
     this.#waiting.fill(0);
   }
 
-  /** Writes what waits, and the index that players begin with; the file is closed whatever the disk says. */
+  /** Writes the pending messages, and the index that players read first; closes the file even on a disk error. */
   close(): void {
     try {
       this.flush();
@@ -179,7 +179,7 @@ export class TraceFile {
     try {
       this.#sink.write(bytes);
     } catch (error) {
-      // Half a record would hide all that follows it.
+      // A partial record would hide all that follows it.
       this.#sink.cut(this.bytes);
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * The episodes of a trace, also while it is written and where it was cut: what is read ends with the last chunk that is whole. Keeps where
- * each episode lies, and reads what was added since when it is asked.
+ * Reads the episodes of a trace, also while it is written, or truncated: reading ends with the last complete chunk.
+ * Keeps the location of each episode, and reads additions on request.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
@@ -8,11 +8,11 @@ import { asObject, parseJson } from '../../core/index.ts';
 import type { EpisodePlace } from '../relabelling.ts';
 import { FACTS, FIRST_EPISODE, traceFiles } from './trace-file.ts';
 
-/** An episode of a list. */
+/** Listed episode. */
 export interface TracedEpisode {
-  /** Counts all episodes of the run's trace, from 0. */
+  /** Number among all episodes of the run's trace, from 0. */
   readonly episode: number;
-  /** Where the journal has it; absent where it has not. */
+  /** Location in the journal; absent if it is not there. */
   readonly recordedAs?: EpisodePlace;
   /** `training`, `evaluation` or `demo`. */
   readonly purpose: string;
@@ -20,24 +20,24 @@ export interface TracedEpisode {
   /** `success`, `failure`, `time limit`, or the reason why it was cut. */
   readonly endedBy: string;
   readonly steps: number;
-  /** Steps that the trace has of it. */
+  /** Number of its steps in the trace. */
   readonly traced: number;
   readonly returnSum: number;
   readonly interventions: number;
   readonly interventionSteps: number;
-  /** When it ended, ms since 1970. */
+  /** End, ms since 1970. */
   readonly atMs: number;
 }
 
-/** One of its steps: a `StepView`, and the frame of its end, both as JSON has them. */
+/** Step of an episode: a `StepView`, and the frame of its end, both as in JSON. */
 export interface TracedStep extends Readonly<Record<string, unknown>> {
-  /** `FrameView`; absent where the trace was cut before it. */
+  /** `FrameView`; absent if the trace was truncated before it. */
   readonly frame?: Readonly<Record<string, unknown>>;
 }
 
 export interface EpisodeTrace extends Omit<TracedEpisode, 'steps'> {
   readonly stepCount: number;
-  /** Every so many-th step is given: 1 but for very long episodes. */
+  /** Stride of the returned steps: 1 except for very long episodes. */
   readonly every: number;
   readonly steps: readonly TracedStep[];
 }
@@ -54,29 +54,29 @@ interface Entry {
   readonly part: Part;
 }
 
-/** A file as far as it was read. */
+/** File with the progress of reading it. */
 interface Followed {
   readonly path: string;
-  /** Where the next record begins. */
+  /** Offset of the next record. */
   at: number;
-  /** All before the first chunk: what readers need to understand one. */
+  /** Everything before the first chunk: schemas and channels needed to decode chunks. */
   head: Uint8Array | undefined;
   firstEpisode: number;
-  /** Where the chunks of the present episode begin. */
+  /** Offset of the present episode's first chunk. */
   episodeAt: number;
-  /** Steps in them. */
+  /** Steps in the present episode's chunks. */
   steps: number;
 }
 
 const MAGIC_BYTES = 8;
 /** Opcode and length. */
 const RECORD_HEAD_BYTES = 9;
-/** No record of ours is longer: what says so is damaged. */
+/** Longest valid record; a longer length means damage. */
 const LONGEST_RECORD_BYTES = 64 * 2 ** 20;
-/** Steps that are given of an episode at most. */
+/** Most steps returned of an episode. */
 const MOST_STEPS = 5000;
 
-/** Number of the next episode of the trace in `folder`: 0 where there is none. */
+/** Number of the next episode of the trace in `folder`: 0 if there is none. */
 export async function nextEpisode(folder: string): Promise<number> {
   const last = (await new TraceReader(folder).episodes()).at(-1);
   return last === undefined ? 0 : last.episode + 1;
@@ -92,13 +92,13 @@ export class TraceReader {
     this.#folder = folder;
   }
 
-  /** All that have ended, in their order. Empty where there is no trace. */
+  /** All finished episodes, in order. Empty if there is no trace. */
   async episodes(): Promise<readonly TracedEpisode[]> {
     await this.#catchUp();
     return this.#entries.map(({ about }) => about);
   }
 
-  /** With its steps; `undefined` where the trace has no such episode. */
+  /** Episode with its steps; `undefined` if the trace has no such episode. */
   async episode(number: number): Promise<EpisodeTrace | undefined> {
     await this.#catchUp();
     const entry = this.#entries.find(({ about }) => about.episode === number);
@@ -108,7 +108,7 @@ export class TraceReader {
     return { ...entry.about, stepCount: entry.about.steps, every, steps: found.filter((_, i) => i % every === 0) };
   }
 
-  /** Reads what was added; two who ask at once wait for one reading. */
+  /** Reads additions; concurrent calls run one after another. */
   #catchUp(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#follow());
     return this.#reading;
@@ -127,7 +127,7 @@ export class TraceReader {
         steps: 0,
       };
       this.#files.set(path, file);
-      await this.#followFile(file).catch(() => undefined); // gone meanwhile: the oldest makes room
+      await this.#followFile(file).catch(() => undefined); // deleted meanwhile: the oldest file makes room
     }
   }
 
@@ -140,7 +140,7 @@ export class TraceReader {
         const opcode = start[0];
         const length = Number(start.readBigUInt64LE(1));
         const end = file.at + RECORD_HEAD_BYTES + length;
-        // Cut, or still being written; after the data comes an index.
+        // Truncated, or still being written; DATA_END is followed by the index.
         if (length > LONGEST_RECORD_BYTES || end > size || opcode === McapConstants.Opcode.DATA_END) break;
         if (opcode === McapConstants.Opcode.CHUNK) {
           file.head ??= this.#begin(file, await read(handle, 0, file.at));
@@ -153,7 +153,7 @@ export class TraceReader {
     }
   }
 
-  /** A file begins. No episode goes on from one file to the next. */
+  /** Reads the head of a file. Episodes do not continue across files. */
   #begin(file: Followed, head: Uint8Array): Uint8Array {
     const facts = recordsOf(head).find((record) => record.type === 'Metadata' && record.name === FACTS);
     file.firstEpisode = Number(facts?.type === 'Metadata' ? facts.metadata.get(FIRST_EPISODE) : 0) || 0;
@@ -161,7 +161,7 @@ export class TraceReader {
     return head;
   }
 
-  /** A chunk, which ends at `end`: an episode's end is the last that its chunk says. */
+  /** Reads a chunk, which ends at `end`: an episode's end is the last message of its chunk. */
   #see(file: Followed, chunk: Uint8Array, end: number): void {
     const { path, firstEpisode } = file;
     for (const { topic, message } of messagesOf(file.head!, chunk)) {
@@ -199,7 +199,7 @@ async function read(handle: FileHandle, from: number, length: number): Promise<B
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Messages of the chunks in `bytes`, whose file begins with `head`; none of a chunk that is damaged. */
+/** Messages of the chunks in `bytes`, whose file begins with `head`; none of a damaged chunk. */
 function messagesOf(head: Uint8Array, bytes: Uint8Array): { readonly topic: string; readonly message: () => Json }[] {
   const topics = new Map<number, string>();
   return recordsOf(head, bytes).flatMap((record) => {
@@ -217,7 +217,7 @@ function recordsOf(...pieces: readonly Uint8Array[]): McapTypes.TypedMcapRecord[
     for (const piece of pieces) reader.append(piece);
     for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) records.push(record);
   } catch {
-    return records; // what comes before the damage is whole
+    return records; // records before the damage are complete
   }
   return records;
 }

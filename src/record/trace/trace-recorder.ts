@@ -1,20 +1,20 @@
-/** The trace as a run holds it: hands packets to the thread that writes them, never waits for it, and counts what it had no room for. */
+/** Trace writer of a run: passes packets to the writing thread without ever blocking, and counts those dropped for lack of room. */
 import { Worker } from 'node:worker_threads';
 import { kindOf } from '../../core/index.ts';
 import type { FromTraceThread, ToTraceThread, TraceThreadData } from './trace-thread.ts';
 
-/** Packets are handed on so many at a time, or after so long, ms. */
+/** Packets are passed on in batches of this size, or after this time, ms. */
 const BATCH_PACKETS = 64;
 const BATCH_MS = 500;
-/** Packets that the thread has not done yet; more are dropped: a disk that hangs costs no memory. */
+/** Most packets that the thread has not processed; more are dropped: a hanging disk costs no memory. */
 const MOST_UNDER_WAY = 8192;
 const MOST_HEAP_MB = 128;
 const CLOSE_MS = 3000;
 
 export interface TraceRecorderOptions {
-  /** The run's. */
+  /** Folder of the run. */
   readonly folder: string;
-  /** One sentence for people, when something of the trace is lost, or nothing is any more. */
+  /** Called with one sentence for the user when part of the trace is lost, or all from now on. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -34,7 +34,7 @@ export class TraceRecorder {
     this.#timer.unref();
   }
 
-  /** Takes a packet, which then belongs to it. Quick; never throws. */
+  /** Takes ownership of a packet. Quick; never throws. */
   packet(packet: Uint8Array): void {
     if (this.#hasFailed || this.#underWay + this.#batch.length >= MOST_UNDER_WAY) {
       this.#dropped++;
@@ -44,7 +44,7 @@ export class TraceRecorder {
     if (this.#batch.length >= BATCH_PACKETS || kindOf(packet) === 'episode') this.#post();
   }
 
-  /** Writes what is left. Says how many messages found no room. Never rejects. */
+  /** Writes the rest. Resolves to the number of dropped messages. Never rejects. */
   async close(): Promise<number> {
     clearInterval(this.#timer);
     this.#post();
@@ -56,7 +56,7 @@ export class TraceRecorder {
     return dropped;
   }
 
-  /** The thread starts when there is something to write. */
+  /** The thread starts with the first packet. */
   #post(): void {
     const packets = this.#batch;
     if (packets.length === 0 || this.#hasFailed) return;

@@ -1,4 +1,4 @@
-/** Entry of the thread that writes a trace: neither a disk nor a long message holds up the run. */
+/** Thread that writes a trace: neither a disk nor a long message delays the run. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { nextEpisode } from './trace-reader.ts';
 import { TraceWriter } from './trace-writer.ts';
@@ -13,11 +13,11 @@ export type ToTraceThread =
 
 export type FromTraceThread =
   | { readonly kind: 'trouble'; readonly message: string }
-  /** So many packets are done with. */
+  /** Number of packets processed. */
   | { readonly kind: 'taken'; readonly packets: number }
   | { readonly kind: 'closed'; readonly dropped: number };
 
-/** So much at most is lost with the process, beyond what is on its way here, ms. */
+/** Most data lost with the process, besides what is in transit to this thread, ms. */
 const CHUNK_MS = 2000;
 
 const port = parentPort!;
@@ -46,5 +46,5 @@ port.on('message', take);
 const firstEpisode = await nextEpisode(folder);
 writer = new TraceWriter({ folder, firstEpisode, onTrouble });
 for (const message of early) take(message);
-// Also of a robot that stands, and says nothing more.
+// Also for an idle robot that publishes nothing.
 setInterval(() => writer?.flush(), CHUNK_MS).unref();

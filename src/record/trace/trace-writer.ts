@@ -1,28 +1,28 @@
 /**
- * The trace of a run: what its stream says, in `trace.mcap`, then `trace-2.mcap` and so on in its folder. Bounded: a file that is full is
- * followed by another, and the oldest goes when all are too many. A disk that takes nothing costs what did not fit, which is counted; the
- * trace goes on when there is room.
+ * Writes the stream of a run to `trace.mcap`, then `trace-2.mcap` and so on in its folder. Bounded: a full file is
+ * followed by another, and the oldest is deleted beyond a maximum. On a full disk the messages without room are dropped
+ * and counted; the trace continues when there is room.
  */
 import { rmSync } from 'node:fs';
 import { kindOf, messageOf, writeErrorOf } from '../../core/index.ts';
 import { Translation } from './channels.ts';
 import { FIRST_EPISODE, openSink, TraceFile, type TraceSink, traceFileAfter, traceFiles } from './trace-file.ts';
 
-/** A file is followed by another at the end of the episode in which it has grown so large, bytes. */
+/** Size from which a file is followed by another at the end of its episode, bytes. */
 export const MOST_FILE_BYTES = 64 * 2 ** 20;
-/** All of a run. */
+/** Most files of a run. */
 export const MOST_FILES = 8;
-/** A chunk is written at an episode's end, when it has come to this, bytes, or when it is asked for. */
+/** A chunk is written at an episode's end, at this size, bytes, or on request. */
 const CHUNK_BYTES = 256 * 1024;
-/** What waits for a disk that is full. */
+/** Most bytes pending on a full disk. */
 const MOST_WAITING_BYTES = 2 ** 20;
 const RETRY_MS = 5000;
 
 export interface TraceWriterOptions {
   readonly folder: string;
-  /** Added to the numbers of this start's episodes: those of earlier starts count on. */
+  /** Offset added to the numbers of this start's episodes, which continue those of earlier starts. */
   readonly firstEpisode: number;
-  /** Told in one sentence when the disk refuses, and when it takes again. */
+  /** Called with one sentence when the disk refuses, and when it accepts again. */
   readonly onTrouble: (message: string) => void;
   readonly open?: (path: string) => TraceSink;
   readonly mostFileBytes?: number;
@@ -33,7 +33,7 @@ export class TraceWriter {
   dropped = 0;
   readonly #options: TraceWriterOptions;
   readonly #translation: Translation = new Translation();
-  /** Told anew at the head of each file. */
+  /** Written again at the head of each file. */
   #run: Uint8Array | undefined;
   #file: TraceFile | undefined;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
@@ -44,7 +44,7 @@ export class TraceWriter {
     this.#options = options;
   }
 
-  /** Takes a packet of the stream. Never throws. */
+  /** Adds a packet of the stream. Never throws. */
   add(packet: Uint8Array): void {
     const kind = kindOf(packet);
     if (kind === 'run') this.#run = packet;
@@ -54,25 +54,25 @@ export class TraceWriter {
       this.dropped++;
       return;
     }
-    // A new file has begun with the run.
+    // A new file already begins with the run's packet.
     if (kind !== 'run' || !isNew) this.#take(file, packet);
     if (file.waitingBytes > CHUNK_BYTES || kind === 'episode' || kind === 'run') this.flush();
     if (file.waitingBytes > MOST_WAITING_BYTES) this.#drop(file);
     if (kind === 'episode' && file.bytes > (this.#options.mostFileBytes ?? MOST_FILE_BYTES)) this.#end();
   }
 
-  /** Writes what waits. */
+  /** Writes the pending messages. */
   flush(): void {
     const file = this.#file;
     if (file !== undefined) this.#try(() => file.flush());
   }
 
-  /** Writes what waits, and the index. */
+  /** Writes the pending messages and the index. */
   close(): void {
     this.#end();
   }
 
-  /** What cannot be read is left out: of one bad message no run loses its evidence. */
+  /** Unreadable packets are left out: one bad message must not cost a run its trace. */
   #take(file: TraceFile, packet: Uint8Array): void {
     try {
       this.#put(file, packet);
@@ -90,7 +90,7 @@ export class TraceWriter {
     }
   }
 
-  /** The file that is written to; `undefined` while the disk gives none. */
+  /** The file written to; `undefined` while the disk refuses one. */
   #opened(): TraceFile | undefined {
     if (this.#file === undefined) this.#try(() => this.#next());
     return this.#file;
@@ -103,7 +103,7 @@ export class TraceWriter {
     const path = traceFileAfter(folder, before.at(-1));
     const sink = open(path);
     try {
-      // Which channels there are, the run says.
+      // The run's packet determines the channels.
       if (this.#run !== undefined) this.#translation.messages(this.#run, () => false);
       const { channels } = this.#translation;
       this.#file = new TraceFile(sink, channels, new Map([[FIRST_EPISODE, String(firstEpisode)]]));
@@ -129,7 +129,7 @@ export class TraceWriter {
     file.drop();
   }
 
-  /** What the disk refuses is tried again later; between, nothing asks it. */
+  /** Retries what the disk refused only after a pause. */
   #try(work: () => void): void {
     if (performance.now() - this.#refusedAtMs < RETRY_MS) return;
     try {

@@ -30,7 +30,7 @@ const zerosOf = (scalars: readonly string[], arrays: readonly string[], size: nu
     ...arrays.map((key): [string, unknown] => [key, new Float64Array(size)]),
   ]);
 
-/** Episode `episode` of `steps` steps, in which joints stand at the number of the step. */
+/** Adds episode `episode` of `steps` steps, in which joints are at the number of the step. */
 function addEpisode(to: TraceWriter, episode: number, steps: number): void {
   for (let step = 0; step < steps; step++) {
     const seen = { ...zerosOf(STEP_LAYOUT.scalars, STEP_LAYOUT.arrays, 2), episode, step };
@@ -92,7 +92,7 @@ describe('a trace', () => {
       expect(found[0]).toMatchObject({ episode: 0, steps: 3 });
       expect((await new TraceReader(folder).episode(0))!.steps).toHaveLength(3);
     }
-    // Bytes that a dying disk has left instead of the second chunk.
+    // Bytes left by a failing disk instead of the second chunk.
     writeFileSync(path, Buffer.concat([whole.subarray(0, first), Buffer.alloc(5000, 0x55)]));
     expect(await new TraceReader(folder).episodes()).toHaveLength(1);
     writeFileSync(path, Buffer.alloc(100));

@@ -1,4 +1,4 @@
-/** A base that steers is stopped in its curve: the wheels stay where they point. */
+/** A steered base is stopped on its curve: the wheels keep their angle. */
 import { expect, it } from 'vitest';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';

@@ -1,15 +1,15 @@
-/** Whether measurements go to and fro between two places, as those of two that publish the same joints do. */
+/** Detects measurements that alternate between two positions, as with two publishers of the same joints. */
 
-/** Two readings of one place differ by less, and those of two places by more, rad. */
+/** Threshold that separates two readings of one position from those of two positions, rad. */
 const ALTERNATES_RAD = 0.002;
-/** So many within so long: a wrong reading now and then is an encoder's. One publisher of 2 Hz beside the robot gives them. */
+/** Alternations required within a time: an occasional wrong reading is the encoder's. A second publisher at 2 Hz suffices. */
 const COUNT = 3;
 const WITHIN_S = 2;
 
 export class Alternations {
   readonly #before: Float64Array;
   readonly #beforeThat: Float64Array;
-  /** When the newest ones were, s; the next overwrites the oldest. */
+  /** Times of the newest alternations, s; the next overwrites the oldest. */
   readonly #atS: Float64Array = new Float64Array(COUNT).fill(Number.NEGATIVE_INFINITY);
   #next = 0;
 
@@ -18,7 +18,7 @@ export class Alternations {
     this.#beforeThat = new Float64Array(joints);
   }
 
-  /** Takes the next measurement: back where the one before the last was, while the last was elsewhere, is one. */
+  /** Takes the next measurement: an alternation is a return to the position before last while the last was elsewhere. */
   note(positionRad: ArrayLike<number>, nowS: number): void {
     let away = 0;
     let back = 0;
@@ -34,9 +34,9 @@ export class Alternations {
     this.#before.set(positionRad);
   }
 
-  /** They have, a short time before `nowS`. */
+  /** True if measurements alternated shortly before `nowS`. */
   isSeen(nowS: number): boolean {
-    // What is overwritten next is the oldest.
+    // The entry overwritten next is the oldest.
     return nowS - this.#atS[this.#next]! <= WITHIN_S;
   }
 }

@@ -1,4 +1,4 @@
-/** The bridge as a program: `node bridge-process.js CONFIG.json LIFE`, started by the guard and by nobody else. */
+/** Entry point of the bridge: `node bridge-process.js CONFIG.json LIFE`, started only by the guard. */
 import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
 import { runBridge } from './process.ts';
 

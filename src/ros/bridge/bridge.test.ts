@@ -170,7 +170,7 @@ describe('the bridge', () => {
   it('publishes nothing before it is prepared, and nothing that is old, doubled, of another life or no number', async () => {
     drive();
     expect(await prepareMeasured()).toEqual({ ok: true });
-    // A moment for each: a reader that keeps one message would not see them all.
+    // A pause after each: a reader with depth 1 would not receive them all.
     for (const wrong of [{ ageS: 0.2 }, { life: LIFE - 1 }, { value: Number.NaN }, { value: 5 }]) {
       drive(wrong);
       await aMoment();
@@ -186,7 +186,7 @@ describe('the bridge', () => {
     const stopSeq = drive({ kind: COMMAND_KIND.stop });
     expect(newest(STATE.stoppedSeq)).toBe(stopSeq);
     drive({ value: 9 });
-    // At least twice: what is heard of more depends on how fast this machine reads.
+    // At least twice: further receptions depend on this machine's speed.
     await until(() => heard.length >= 2, 'holds');
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
   });
@@ -215,7 +215,7 @@ describe('the bridge', () => {
     clearInterval(both);
     await aMoment();
     const before = newest(STATE.measurements);
-    // The robot's old stamp, once more, is not new because of the other's.
+    // The robot's old stamp, repeated, is not new because of the gripper's message between.
     publishJoints({ stamp: 1, nanosec });
     await aMoment();
     expect(newest(STATE.measurements)).toBe(before);
@@ -260,7 +260,7 @@ describe('the bridge', () => {
   it('is not prepared before measurements come steadily, and waits for a fresh one after everything else', async () => {
     publishJoints();
     await aMoment();
-    // One that was just fresh enough, and nothing after it: the next tick would have found it too old.
+    // A single measurement, just fresh enough, with none after it: the next tick would find it too old.
     expect(await prepare()).toEqual({
       ok: false,
       reason: "/joint_states does not come every 200 ms, which the robot's file asks for as freshnessMs.",
@@ -309,7 +309,7 @@ describe('the bridge', () => {
     expect(said.message).toBe(
       '/joint_states has 2 publishers (/joint_state_publisher, /robot), and the joints jump to and fro between two places.',
     );
-    // Neither place is one to hold, and nobody knows where the robot is: the guard stops it, and it is not enabled.
+    // Neither position may be held, and the robot's is unknown: the guard stops it, and it is not enabled.
     expect(newest(STATE.unfit)).toBe(1);
     const refused = { ok: false, reason: expect.stringContaining('Stop the one that is not the robot.') };
     expect(await prepare()).toMatchObject(refused);
@@ -325,7 +325,7 @@ describe('the bridge', () => {
     await other.close();
   });
 
-  /** While the robot is measured all the time. */
+  /** Prepares while measurements arrive all the time. */
   async function prepareMeasured(): Promise<RosAnswer> {
     publishJoints();
     const measuring = setInterval(() => publishJoints(), 10);
@@ -335,7 +335,7 @@ describe('the bridge', () => {
     return answer;
   }
 
-  /** With every sensor. */
+  /** Prepares with every sensor publishing. */
   async function prepare(): Promise<RosAnswer> {
     publishWrench(0);
     publishDepth(0);
@@ -420,7 +420,7 @@ describe('what can only stop', () => {
   let stopper: Stopper;
 
   beforeEach(async () => {
-    // A reading that is as old as a busy machine makes it is still one to hold at.
+    // A large freshness, so that a busy machine's late reading may still be held at.
     const patient = { ...config(), options: { ...options, freshnessMs: 5_000 } };
     stopper = new Stopper({ port, config: patient, toGuard, clock });
     port.start();
@@ -446,11 +446,11 @@ describe('what can only stop', () => {
   ])('stops once when armed: %s', async (_why, happen) => {
     pulse(PULSE_KIND.armed);
     happen();
-    // At least twice: what is heard of more depends on how fast this machine reads.
+    // At least twice: further receptions depend on this machine's speed.
     await until(() => heard.length >= 2, 'holds');
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
     expect(notices.map(({ row }) => row)).toEqual([25]);
-    // Each 5 ms: longer than the bridge takes a command for new (50 ms), and then no more.
+    // Every 5 ms, for longer than the bridge accepts a command (50 ms), and then no more.
     await until(() => heard.length >= 11, 'more holds');
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(heard.length).toBeLessThanOrEqual(24);
@@ -508,7 +508,7 @@ function config() {
   return { model: ur5eLike, options, rosArguments: [], inbox: '' };
 }
 
-/** Joint i of the robot's own order is at i + 1 rad. */
+/** Joint i, in the robot's own order, is at i + 1 rad. */
 function publishJoints({
   names: given = names.map((name) => `ur_${name}`),
   stamp = 0,

@@ -1,7 +1,7 @@
 /**
- * The guard's ROS half: hands measurements to the guard and the guard's commands to the robot's controller. It decides
- * nothing. Commands that are old, meant for another life, or come after a stop are dropped: nothing is queued, nothing is
- * repeated.
+ * ROS side of the guard: passes measurements to the guard and the guard's commands to the robot's controller. It
+ * decides nothing. Commands that are old, meant for another life, or come after a stop are dropped: nothing is queued,
+ * nothing is repeated.
  */
 import { asObject, type Clock, messageOf, parseObject } from '../../core/index.ts';
 import {
@@ -28,26 +28,26 @@ import { SceneClient } from './scene-client.ts';
 import { Sources } from './sources.ts';
 import { StopSequence } from './stop-sequence.ts';
 
-/** A command that took longer than this is not published any more. */
+/** Commands older than this are not published. */
 const COMMAND_MAX_AGE_S = 0.05;
-/** Signs of life between measurements. */
+/** Period of heartbeats between measurements. */
 const ALIVE_MS = 10;
-/** A command that was under way may arrive after the first stop. */
+/** Time for which a stop is repeated: a command in transit may arrive after the first stop. */
 const STOP_REPEAT_MS = 30;
 /** Longest wait of `prepare` for a stop to end. */
 const SETTLE_MS = 300;
 /** Longest wait of `prepare` for a first fresh measurement, and for the controller's subscription to be discovered. */
 const DISCOVERY_MS = 1000;
-/** Whether the controllers are active still is asked so often while commands go to them: one that is taken away is to be noticed within a second. */
+/** Polling period of the controllers' state while they receive commands: a deactivated one must be noticed within a second. */
 const CONTROLLERS_MS = 500;
-/** So many measurements in a row that follow one another closely enough. */
+/** Consecutive measurements that must arrive within their freshness. */
 const STEADY = 2;
 
-/** What bridge and stopper are made of. */
+/** Dependencies of bridge and stopper. */
 export interface RoleParts {
   readonly port: RosPort;
   readonly config: RosProcessConfig;
-  /** Life of this process, as commands name it. */
+  /** Life of this process, as named in commands. */
   readonly generation: number;
   readonly toGuard: ToGuard;
   readonly clock: Clock;
@@ -64,7 +64,7 @@ export class Bridge {
   readonly #sources: Sources;
   readonly #row: Float64Array;
   readonly #command: Float64Array;
-  /** The command that was published last, since `prepare` where `#hasCommanded`. */
+  /** Last published command; valid since `prepare` if `#hasCommanded`. */
   readonly #published: Float64Array;
   #hasCommanded = false;
   #isStopped = true;
@@ -72,14 +72,14 @@ export class Bridge {
   #stoppedSeq = 0;
   #sentAtS = 0;
   #isUnfit = false;
-  /** The controllers were taken away since they were prepared. */
+  /** The controllers were deactivated since they were prepared. */
   #isTaken = false;
-  /** How often the robot was made ready. */
+  /** Number of times the robot was prepared. */
   #prepared = 0;
   #timer: NodeJS.Timeout | undefined;
   #controllersTimer: NodeJS.Timeout | undefined;
 
-  /** Registers everything at the port. The caller starts and closes it. */
+  /** Registers everything on the port. The caller starts and closes it. */
   constructor(parts: RoleParts) {
     const { port, config, toGuard, clock } = parts;
     const { options, model } = config;
@@ -120,7 +120,7 @@ export class Bridge {
     this.#published = new Float64Array(this.#command.length - COMMAND.scalars);
   }
 
-  /** Begins to give signs of life. After the port's `start`. */
+  /** Starts the heartbeat. After the port's `start`. */
   start(): void {
     this.#parts.toGuard.ready();
     this.#sendState();
@@ -128,7 +128,7 @@ export class Bridge {
       const isUnfit = this.#isTaken || this.#sources.contradiction() !== undefined;
       const isNews = isUnfit !== this.#isUnfit;
       this.#isUnfit = isUnfit;
-      // Why comes before what the guard makes of it.
+      // The reason is reported before the guard reacts.
       if (isNews) this.#notices.lookAtSources();
       if (isNews || this.#parts.clock.nowS() - this.#sentAtS >= ALIVE_MS * 1e-3 * 0.9) this.#sendState();
       this.#notices.look();
@@ -142,7 +142,7 @@ export class Bridge {
     clearInterval(this.#controllersTimer);
   }
 
-  /** One that is switched back later must not meet a command from before: the guard hears of it, and nothing is published. */
+  /** A controller that is reactivated later must not receive an old command: the guard is notified, and publishing stops. */
   async #lookAtControllers(): Promise<void> {
     if (this.#isStopped) return;
     const enabling = this.#prepared;
@@ -153,13 +153,13 @@ export class Bridge {
     this.#notices.controllersTaken(taken);
   }
 
-  /** Nobody commands any more; who stops the robot then is the other process. A stop that has begun is brought to its end. */
+  /** The guard is gone: no more commands; the stopper stops the robot. A stop in progress is completed. */
   async guardGone(): Promise<void> {
     this.#isStopped = true;
     await this.#stop.settled();
   }
 
-  /** Takes a fault that the port found. */
+  /** Takes a fault found by the port. */
   fault(fault: RosFault): void {
     this.#notices.fault(fault);
   }
@@ -178,7 +178,7 @@ export class Bridge {
     const command = this.#command;
     if (!readNumbers(command, payload)) return;
     if (command[COMMAND.generation] !== this.#parts.generation) return;
-    // Never backwards: whatever the pipe did, an older command is not published after a newer one.
+    // An older command is never published after a newer one, whatever the pipe did.
     if (!(command[COMMAND.seq]! > this.#lastSeq)) return;
     this.#lastSeq = command[COMMAND.seq]!;
     if (command[COMMAND.kind] === COMMAND_KIND.stop) {
@@ -211,13 +211,13 @@ export class Bridge {
       return { ok: false, reason: 'this robot has no service that resets its surroundings' };
     const answer = await this.#scene.reset(layout);
     if (answer.ok) this.#readings.sceneWasReset(this.#parts.clock.nowS());
-    // What the guard reads next was measured after the reset.
+    // The guard's next reading was measured after the reset.
     this.#sendState();
     return answer;
   }
 
   async #prepare(): Promise<RosAnswer> {
-    // What a stop still has to say or to take off must not meet what is commanded next.
+    // The rest of a stop, or a pending deactivation, must not interfere with the next commands.
     if (!(await this.#isSettled())) return { ok: false, reason: 'The last stop has not ended yet: try again.' };
     const wrong =
       this.#contradiction() ??
@@ -232,7 +232,7 @@ export class Bridge {
     this.#isTaken = this.#isUnfit = false;
     this.#prepared++;
     this.#notices.controllersBack();
-    // What the guard reads next is fit.
+    // The guard's next reading is fit for use.
     this.#sendState();
     return { ok: true };
   }
@@ -247,7 +247,7 @@ export class Bridge {
     return Promise.race([this.#stop.settled().then(() => true), late]);
   }
 
-  /** Waits a moment for what discovery may still bring. */
+  /** Waits briefly for discovery. */
   async #discovered(): Promise<string | undefined> {
     const limitMs = performance.now() + DISCOVERY_MS;
     for (;;) {
@@ -258,8 +258,8 @@ export class Bridge {
   }
 
   /**
-   * Services and discovery hold messages up for a moment, and the guard counts from its next tick on: waits for a
-   * measurement that was made after all that, no later after the one before than it may be old.
+   * Services and discovery delay messages briefly, and the guard counts from its next tick on: waits for consecutive
+   * measurements made after that, each within its freshness of the previous one.
    */
   async #comesSteadily(): Promise<string | undefined> {
     const { freshnessMs } = this.#parts.config.options;
@@ -295,7 +295,7 @@ export class Bridge {
     return undefined;
   }
 
-  /** Joints say it by their frame. */
+  /** Joint states carry it in their frame_id. */
   #isSimulated(): boolean {
     if (this.#parts.config.options.state.kind === 'jointStates') return this.#readings.isSimulated;
     const knowing = this.#publishersOf(GROUND_TRUTH).nodes;

@@ -1,22 +1,23 @@
-/** What controllers say of the joints that they command, by the names of their interfaces: `shoulder_joint/position`. Pure. */
+/** Joints commanded by controllers, from their interface names: `shoulder_joint/position`. Pure. */
 import type { RosDriverOptions } from '../../drivers/index.ts';
 import type { ControllerState } from '../messages/controller-manager.ts';
 
-/** The names that `list_controllers` has of what a controller commands, claimed or not; in the order of its command. */
+/** Interface names of a controller in `list_controllers`, claimed or required, in the order of its command. */
 type Claims = Pick<ControllerState, 'claimed_interfaces' | 'required_command_interfaces'>;
 
 export interface Holder {
   readonly name: string;
-  /** Joints of this robot that it commands, as the robot calls them. */
+  /** Joints of this robot that it commands, by their ROS names. */
   readonly joints: readonly string[];
 }
 
-/** Quantities that a forward controller hands on, one number a joint, without a name. */
+/** Quantities forwarded by a forward controller, one unnamed number per joint. */
 const FORWARD: readonly string[] = ['position', 'velocity', 'effort'];
 
 /**
- * Why the numbers of a command would reach other joints, or mean another quantity, than the robot's file has them for. A forward
- * controller takes a list without names, in the order of its own parameter `joints`. `unknown`: no controller says its order.
+ * Reason why a command's numbers would reach other joints than in the robot's file, or mean another quantity. A forward
+ * controller takes a list without names, in the order of its parameter `joints`. `unknown`: no controller reports its
+ * order.
  */
 export function orderFault(
   ours: readonly (Claims & Pick<ControllerState, 'name'>)[],
@@ -48,7 +49,7 @@ function wrongOrder(name: string, joints: readonly string[], rosJointNames: read
   return `${name} takes its numbers for ${joints.join(', ')}, in this order; the robot's file has ${order}: a command would throw the arm. Give the controller's parameter \`joints\` the file's order, [${order}], and load it again; or use a joint_trajectory_controller, which goes by names.`;
 }
 
-/** The active controllers of `all`, but for `ours`, that command joints of this robot. `sharing`: only those that need what these do. */
+/** Active controllers of `all`, except `ours`, that command joints of this robot. `sharing`: only those that hold interfaces of these. */
 export function holdersOf(
   all: readonly ControllerState[],
   ours: readonly string[],
@@ -81,7 +82,7 @@ function jointsOf(claims: Claims, rosJointNames: readonly string[]): readonly st
   return unique(interfacesOf(claims).map((each) => jointOf(each, rosJointNames)));
 }
 
-/** Of a chain, the name of the next controller stands before the joint's: `admittance_controller/elbow_joint/position`. */
+/** In a chain, the joint is preceded by the next controller's name: `admittance_controller/elbow_joint/position`. */
 function jointOf(interfaceName: string, rosJointNames: readonly string[]): string {
   const whole = interfaceName.slice(0, Math.max(0, interfaceName.lastIndexOf('/')));
   return rosJointNames.find((joint) => whole === joint || whole.endsWith(`/${joint}`)) ?? whole;

@@ -1,4 +1,4 @@
-/** From a command's numbers to the message that the robot's controller takes. */
+/** Conversion of a command's numbers to the message type of the robot's controller. */
 import type { RosDriverOptions } from '../../drivers/index.ts';
 import {
   AckermannDriveStamped,
@@ -18,11 +18,11 @@ export interface CommandPublisher {
   /** Remapped and expanded. */
   readonly topic: string;
   readonly subscriberCount: number;
-  /** Publishes the numbers of `values` from `at` on. */
+  /** Publishes the numbers of `values` from index `at` on. */
   publish(values: Float64Array, at: number): void;
 }
 
-/** Advertises the robot's command topic. Before the port's `start`. `periodS`: a control period. */
+/** Advertises the robot's command topic. Before the port's `start`. `periodS`: control period. */
 export function advertiseCommand(port: RosPort, options: RosDriverOptions, periodS: number): CommandPublisher {
   const { interface: kind, topic } = options.command;
   switch (kind) {
@@ -96,7 +96,7 @@ function trajectoryPublisher(port: RosPort, options: RosDriverOptions, periodS: 
   const horizonS = options.command.horizonPeriods * periodS;
   point.time_from_start.sec = Math.floor(horizonS);
   point.time_from_start.nanosec = Math.round((horizonS - Math.floor(horizonS)) * 1e9);
-  // A stamp of zero means: begin when it arrives.
+  // A stamp of zero means: start on arrival.
   const message = JointTrajectory.create();
   message.joint_names = [...options.rosJointNames];
   message.points = [point];

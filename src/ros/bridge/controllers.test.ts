@@ -102,7 +102,7 @@ faultRow(
     drive();
     await aMoment();
     expect(arm.taken).toBe(taken);
-    // Made ready anew, it is fit, and what was said is over.
+    // After another `prepare` it is fit, and the condition is over.
     expect(await prepare()).toEqual({ ok: true });
     expect([isUnfit, notices.at(-1)?.isOver]).toEqual([false, true]);
   },
@@ -156,7 +156,7 @@ async function prepare(): Promise<RosAnswer> {
   return until(() => answers.get(id), 'an answer');
 }
 
-/** To a place a tenth off. */
+/** Commands 0.1 rad for every joint. */
 function drive(): void {
   const command = new Float64Array(commandNumbers(rosOptions(ur5eLike))).fill(0.1);
   command[COMMAND.generation] = LIFE;

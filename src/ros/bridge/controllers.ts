@@ -1,4 +1,4 @@
-/** The robot's controllers, through ros2_control's controller_manager: looked at, switched, and watched. */
+/** Access to the robot's controllers through ros2_control's controller_manager: inspects, switches and monitors them. */
 import { ReinError } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/index.ts';
 import {
@@ -19,7 +19,7 @@ type ControlledOptions = Pick<RosDriverOptions, 'rosJointNames' | 'command'> & {
   readonly controllerManager: NonNullable<RosDriverOptions['controllerManager']>;
 };
 
-/** Where the robot's file names a controller manager. Before the port's `start`. */
+/** Controllers of the robot, if its file names a controller manager. Before the port's `start`. */
 export function controllersOf(port: RosPort, options: RosDriverOptions): Controllers | undefined {
   const { controllerManager } = options;
   return controllerManager && new Controllers(port, { ...options, controllerManager });
@@ -29,7 +29,7 @@ export class Controllers {
   readonly #options: ControlledOptions;
   readonly #list: RosClient<Record<string, never>, ListControllersAnswer>;
   readonly #switch: RosClient<SwitchControllerRequest, SwitchControllerAnswer>;
-  /** The controllers of the file say in which order they take their numbers, as of the last `prepare`. */
+  /** Whether the controllers reported the order of their numbers at the last `prepare`. */
   isOrderKnown = true;
 
   /** Before the port's `start`. */
@@ -41,8 +41,8 @@ export class Controllers {
   }
 
   /**
-   * Reason why the controllers cannot take commands, after activating them where that is asked for; `undefined` when they can.
-   * Nothing is activated that would take a command for other joints.
+   * Returns the reason why the controllers cannot take commands, after activating them if configured; `undefined` if
+   * they can. No controller is activated that would take a command for other joints.
    */
   prepare(): Promise<string | undefined> {
     return this.#asking(async () => {
@@ -70,8 +70,8 @@ export class Controllers {
   }
 
   /**
-   * Who has taken the robot from the controllers of the file since they were active; `undefined` where they are. A manager that does
-   * not answer shows nothing: what it moves is measured all the same.
+   * Reason why the file's controllers are no longer active, with the controllers that took the robot; `undefined` if
+   * they are active. A manager that does not answer is no evidence: motion is measured in any case.
    */
   async taken(): Promise<string | undefined> {
     const { controllerManager, rosJointNames } = this.#options;
@@ -88,7 +88,7 @@ export class Controllers {
     }
   }
 
-  /** Takes the controllers off the robot where a stop shall do that. Says why it could not. */
+  /** Deactivates the controllers if a stop is configured to. Returns the reason of a failure. */
   deactivate(): Promise<string | undefined> {
     const { name, controllers, deactivateOnStop } = this.#options.controllerManager;
     if (!deactivateOnStop) return Promise.resolve(undefined);
@@ -128,7 +128,7 @@ export class Controllers {
     return this.isOrderKnown ? fault : undefined;
   }
 
-  /** Another controller has what `idle` need, and the file does not say that it may be taken off. */
+  /** Reason why `idle` cannot be activated: another controller holds their interfaces, and the file does not allow its deactivation. */
   #blocked(all: readonly ControllerState[], idle: readonly string[]): string | undefined {
     const { controllerManager, rosJointNames } = this.#options;
     const needing = all.filter(({ name }) => idle.includes(name));

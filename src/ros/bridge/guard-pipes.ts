@@ -1,14 +1,14 @@
-/** The two pipes between a ROS process and the guard: what the guard's tick writes, and what the guard's main thread reads. */
+/** The two pipes between a ROS process and the guard: written by the guard's tick, and read by the guard's main thread. */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { GuardNotice } from '../../core/index.ts';
 import { ROS_MESSAGE, type RosAnswer, TO_GUARD_FD } from '../../drivers/index.ts';
 import { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from '../../guard/index.ts';
 
-/** Measurements are dropped beyond this: the guard does not read, and the newest is all that it will want. */
+/** Measurements are dropped beyond this: the guard is not reading, and will only want the newest. */
 const MAX_UNREAD_BYTES = 16 * 1024;
 
-/** Reads the named pipe at `path`. Resolves when the guard is gone and all that it wrote has been handed on. */
+/** Reads the named pipe at `path`. Resolves when the guard is gone and all that it wrote has been passed on. */
 export function openInbox(path: string, onMessage: MessageHandler): Promise<void> {
   const inbox = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
   const decoder = new MessageDecoder(onMessage);
@@ -19,7 +19,7 @@ export function openInbox(path: string, onMessage: MessageHandler): Promise<void
   });
 }
 
-/** Called once when the guard closes our standard input, as its death does. `onNudge`: for each byte before. */
+/** Calls `onEnd` once when the guard closes this process's standard input, as by its death. `onNudge`: for each byte before. */
 export function watchGuard(onNudge: () => void, onEnd: () => void): void {
   process.stdin.on('data', onNudge);
   process.stdin.once('end', onEnd);
@@ -29,19 +29,19 @@ export function watchGuard(onNudge: () => void, onEnd: () => void): void {
 /** Writes to the guard. Never blocks, never throws. */
 export interface ToGuard {
   ready(): void;
-  /** False when it was dropped. */
+  /** Returns false if it was dropped. */
   state(numbers: Float64Array): boolean;
   answer(id: number, answer: RosAnswer): void;
   notice(notice: GuardNotice): void;
-  /** The robot is being stopped past the guard. */
+  /** Reports that the robot is being stopped without the guard. */
   acted(): void;
-  /** Says why this process cannot do its work. */
+  /** Reports why this process cannot do its work. */
   failed(message: string, remedy: string): void;
 }
 
 export function openToGuard(stateNumbers: number): ToGuard {
   const pipe = new Socket({ fd: TO_GUARD_FD, readable: false });
-  // Its end is seen on the inbox.
+  // The end of the guard is detected on the inbox.
   pipe.on('error', () => undefined);
   const message = new NumbersMessage(ROS_MESSAGE.state, Math.max(1, stateNumbers));
   const json = (kind: number, value: unknown): void => void pipe.write(encodeJson(kind, value));
@@ -50,7 +50,7 @@ export function openToGuard(stateNumbers: number): ToGuard {
     state: (numbers) => {
       if (pipe.writableLength > MAX_UNREAD_BYTES) return false;
       message.numbers.set(numbers);
-      // The stream may keep the bytes until the pipe takes them.
+      // The stream may keep the bytes until the pipe accepts them.
       pipe.write(message.seal().slice());
       return true;
     },

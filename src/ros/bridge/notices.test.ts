@@ -6,7 +6,7 @@ import type { GuardNotice } from '../../core/index.ts';
 import { Notices } from './notices.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
-/** What is said within `seconds` of odometry at each of `ratesHz`, one after the other. */
+/** Notices within `seconds` of odometry at each of `ratesHz`, one after the other. */
 function saidAt(ratesHz: readonly number[], freshnessMs: number, minimumRateHz = 20, seconds = 10): GuardNotice[] {
   const clock = new FakeClock(1_000_000_000n);
   const said: GuardNotice[] = [];

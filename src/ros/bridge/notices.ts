@@ -1,21 +1,21 @@
-/** Notices for people about the robot's topics, once per cause, each with its row in the fault table. */
+/** Operator notices about the robot's topics, once per cause, each with its row in the fault table. */
 import type { Clock, GuardNotice } from '../../core/index.ts';
 import { ROS_CONDITION, type RosDriverOptions } from '../../drivers/index.ts';
 import type { RosFault } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 const LOOK_EVERY_S = 1;
-/** Silence from the start is said after this; discovery takes its time. */
+/** Silence from the start is reported after this; discovery takes time. */
 const SILENT_AFTER_S = 3;
-/** Of the command topic: the bridge, and the process that can only stop. */
+/** Publishers of the command topic: the bridge and the stopper. */
 const OUR_PUBLISHERS = 2;
-/** A measurement that was made longer ago than this when it arrives is said. */
+/** Age on arrival from which a measurement is reported. */
 const OLD_S = 0.1;
 /** Seconds over which the rate is counted. */
 const RATE_OVER_S = 2;
-/** Fewer than this share of what is wanted are told. */
+/** Share of the minimum rate below which it is reported. */
 const RATE_SLACK = 0.95;
-/** Of measurements, within their freshness: fewer are told, and so many are advised, up to the most that a file may say. */
+/** Periods of measurements within their freshness: fewer are reported; recommended number, and the largest freshness allowed in a file. */
 const FRESH_PERIODS = 1.5;
 const WANTED_PERIODS = 3;
 const MOST_FRESH_MS = 500;
@@ -52,11 +52,11 @@ export interface NoticesParts {
   readonly readings: RobotReadings;
   /** Fully qualified names of the nodes that publish the command topic, and its name. */
   readonly commanders: () => { readonly topic: string; readonly nodes: readonly string[] };
-  /** What is measured is a simulation's. */
+  /** The measurements come from a simulation. */
   readonly isSimulated: () => boolean;
-  /** What two that publish the same joints contradict each other in, as of now. */
+  /** Present contradiction between publishers of the same joints. */
   readonly contradiction: () => string | undefined;
-  /** Faults of the graph, as long as they last. */
+  /** Graph faults that are present. */
   readonly graphFaults: () => readonly RosFault[];
   readonly clock: Clock;
   readonly say: (notice: GuardNotice) => void;
@@ -75,7 +75,7 @@ export class Notices {
   #isSimulated = false;
   #hasSaidOrder = false;
   #hasSaidFreshness = false;
-  /** Graph faults that were told and last. */
+  /** Reported graph faults that are still present. */
   #lasting: readonly RosFault[] = [];
 
   constructor(parts: NoticesParts) {
@@ -85,7 +85,7 @@ export class Notices {
 
   fault(fault: RosFault): void {
     const { kind, where, message } = fault;
-    // The node tells that, with what becomes of the episode.
+    // The node reports these, with their effect on the episode.
     if (kind === 'timeJump') return;
     const isState = kind === 'qosMismatch' && where === this.#parts.readings.subscription.topic;
     const row = isState ? 10 : ROWS[kind];
@@ -96,12 +96,12 @@ export class Notices {
     this.#parts.say(doesLast ? { ...notice, condition: conditionOf(fault) } : notice);
   }
 
-  /** Something that the bridge tried and could not do. */
+  /** Reports an action of the bridge that failed. */
   trouble(message: string): void {
     this.#parts.say({ row: 10, level: 'error', message, remedy: 'Look at the robot before it is enabled again.' });
   }
 
-  /** Another has the robot; until `controllersBack`. */
+  /** Reports that another controller has taken the robot; until `controllersBack`. */
   controllersTaken(message: string): void {
     this.#areTaken = true;
     const remedy =
@@ -116,7 +116,7 @@ export class Notices {
     this.#parts.say({ row: 10, level: 'info', message, remedy: '', condition: CONDITION.controllers, isOver: true });
   }
 
-  /** Once: the order of the joints in commands could not be compared with that of the robot's file. */
+  /** Reports once that the order of the joints in commands could not be compared with the robot's file. */
   orderUnknown(): void {
     if (this.#hasSaidOrder) return;
     this.#hasSaidOrder = true;
@@ -126,7 +126,7 @@ export class Notices {
     this.#parts.say({ row: 0, level: 'warn', message, remedy });
   }
 
-  /** Looks at rate and silence; about a hundred times a second. */
+  /** Checks rate and silence; called about a hundred times a second. */
   look(): void {
     const nowS = this.#parts.clock.nowS();
     if (nowS - this.#lookedAtS < LOOK_EVERY_S) return;
@@ -141,11 +141,11 @@ export class Notices {
     else this.#lookAtRate(nowS);
   }
 
-  /** Reason why no measurement of all joints has come yet; `undefined` when one has. */
+  /** Reason why no measurement of all joints has come yet; `undefined` if one has. */
   whySilent(): string | undefined {
     const { options, readings } = this.#parts;
     const { topic, publisherCount } = readings.subscription;
-    // Where measurements come, the newest message was another publisher's.
+    // While measurements arrive, the newest message was another publisher's.
     const isMeasured = readings.measurements > 0 && this.#parts.clock.nowS() - readings.measuredAtS < SILENT_AFTER_S;
     if (readings.missing.length > 0 && !isMeasured) {
       const missing = readings.missing.join(', ');
@@ -167,7 +167,7 @@ export class Notices {
     this.#rateFromS = nowS;
     this.#rateFrom = readings.measurements;
     if (!isFirst && rateHz > 0) this.#lookAtFreshness(rateHz);
-    // At the rate itself no two counts are alike.
+    // Hysteresis: at the limit itself successive counts vary.
     const isLow = rateHz < (this.#reported === '' ? RATE_SLACK : 1) * options.minimumRateHz;
     if (isFirst || !isLow) {
       if (!isFirst) this.#measuredAgain(rateHz);
@@ -183,7 +183,7 @@ export class Notices {
     this.#once(message, `Look at ${source} and at the network.`, 'warn');
   }
 
-  /** A measurement that is allowed to be hardly older than the next one is stops the robot at the first that is late. */
+  /** With a freshness of hardly more than one period, the first late measurement stops the robot. */
   #lookAtFreshness(rateHz: number): void {
     const { options, readings } = this.#parts;
     if (this.#hasSaidFreshness || rateHz * options.freshnessMs >= 1e3 * FRESH_PERIODS) return;
@@ -195,7 +195,7 @@ export class Notices {
     this.#parts.say({ row: 10, level: 'warn', message, remedy });
   }
 
-  /** Freshness goes by when messages arrive, as clocks may differ; where they agreed, their difference is a delay. */
+  /** Freshness is judged by arrival, since clocks may differ; if they once agreed, a difference is a delay. */
   #lookAtAge(): void {
     const ageS = this.#parts.readings.takeWorstAgeS();
     if (ageS <= OLD_S) return;
@@ -205,10 +205,10 @@ export class Notices {
     this.#parts.say({ row: 10, level: 'warn', message, remedy });
   }
 
-  /** Bridge and stopper are two; whoever else commands the robot is not seen by the guard. */
+  /** Only bridge and stopper may publish commands; the guard does not see other publishers. */
   #lookAtCommanders(): void {
     const { topic, nodes } = this.#parts.commanders();
-    // One that was killed stays in the graph for a while beside its successor, which has its name.
+    // A killed node stays in the graph for a while beside its successor of the same name.
     const names = [...new Set(nodes)].sort();
     const others = names.length <= OUR_PUBLISHERS ? '' : names.join(', ');
     if (others !== this.#reportedCommanders) {
@@ -223,7 +223,7 @@ export class Notices {
     this.#reportedCommanders = others;
   }
 
-  /** A robot that two tell of is stopped by the guard, and not enabled. */
+  /** While two publishers contradict each other, the guard stops the robot and does not enable it. */
   lookAtSources(): void {
     const contradiction = this.#parts.contradiction();
     const isOver = contradiction === undefined;
@@ -235,7 +235,7 @@ export class Notices {
     this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', message, remedy, condition, isOver });
   }
 
-  /** A rehearsal looks like the robot, to whoever does not know: said when it begins and when it ends. */
+  /** A rehearsal may be mistaken for the real robot: reported at its start and end. */
   #lookWhetherSimulated(): void {
     const isSimulated = this.#parts.isSimulated();
     const { subscription } = this.#parts.readings;

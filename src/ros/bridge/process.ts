@@ -1,4 +1,4 @@
-/** Bridge and stopper as processes: they read their configuration, make a port, end when the guard does, and never die silently. */
+/** Main program of bridge and stopper: they read their configuration, create a port, end with the guard, and never die silently. */
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
@@ -8,22 +8,22 @@ import { Bridge, type RoleParts } from './bridge.ts';
 import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';
 import { Stopper } from './stopper.ts';
 
-/** Work of a process with the port, once it is there. */
+/** Work of a process, given the port. */
 interface Role {
   start(): void;
   receive(kind: number, payload: Uint8Array): void;
   fault(fault: RosFault): void;
-  /** Somebody died whom the guard's main thread sees before its tick does. */
+  /** Called when another process died, which the guard's main thread sees before its tick does. */
   nudge?(): void;
-  /** The guard is gone: resolves when the process may end. `drained`: all that it wrote before has been received. */
+  /** The guard is gone: resolves when the process may end. `drained`: everything written before has been received. */
   guardGone(drained: Promise<void>): Promise<void>;
   close(): void;
 }
 
-/** A guard that ends in order keeps its pipes until we have ended: what it wrote is here after so long. */
+/** A guard that ends in order keeps its pipes until this process has ended: after this time its writes have arrived. */
 const DRAIN_MS = 30;
 
-/** Runs the bridge as this process. */
+/** Runs the bridge in this process. */
 export function runBridge(createPort: RosPortFactory): Promise<void> {
   return runProcess({
     nodeName: 'rein_bridge',
@@ -33,7 +33,7 @@ export function runBridge(createPort: RosPortFactory): Promise<void> {
   });
 }
 
-/** Runs what can only stop as this process. */
+/** Runs the stopper in this process. */
 export function runStopper(createPort: RosPortFactory): Promise<void> {
   return runProcess({
     nodeName: 'rein_stopper',
@@ -46,12 +46,12 @@ export function runStopper(createPort: RosPortFactory): Promise<void> {
 interface ProcessParts {
   readonly nodeName: string;
   readonly createPort: RosPortFactory;
-  /** Doubles of a row of measurements; 0 for a role that sends none. */
+  /** Doubles in a row of measurements; 0 for a role that sends none. */
   readonly stateNumbers: (config: RosProcessConfig) => number;
   readonly createRole: (parts: RoleParts) => Role;
 }
 
-/** Runs a role as this process: its arguments are the configuration's path and the life's number. */
+/** Runs a role in this process: its arguments are the configuration's path and the life's number. */
 async function runProcess(parts: ProcessParts): Promise<void> {
   refuseDebugger();
   const config = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as RosProcessConfig;
@@ -62,7 +62,7 @@ async function runProcess(parts: ProcessParts): Promise<void> {
     const { message, remedy } = error instanceof ReinError ? error : new ReinError('driver', String(error));
     toGuard.failed(message, remedy ?? '');
     process.exitCode = 1;
-    // What was written has to go out first.
+    // The message must be flushed first.
     setTimeout(() => process.exit(), 100);
   }
 }
@@ -99,18 +99,18 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
   const inboxEnd = openInbox(config.inbox, (kind, payload) => made.receive(kind, payload));
   void inboxEnd.then(endNow);
   watchGuard(() => made.nudge?.(), endNow);
-  // A terminal or a service manager sends them to all; the guard decides when we end, by closing our standard input.
+  // Terminals and service managers signal all processes; the guard decides when this one ends, by closing its standard input.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   made.start();
 }
 
-/** A guard that was killed leaves the folder of its pipes behind. Nothing but such a folder is removed. */
+/** Removes the folder of the pipes, which a killed guard leaves behind. Nothing but such a folder is removed. */
 function forgetFolder({ inbox }: RosProcessConfig): void {
   const folder = dirname(inbox);
   if (!basename(folder).startsWith(ROS_FOLDER_PREFIX)) return;
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // Untidy, and no reason not to end.
+    // Harmless: no reason not to end.
   }
 }

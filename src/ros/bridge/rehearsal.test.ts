@@ -1,4 +1,4 @@
-/** Whether a robot is rehearsed: joints say it by their frame, a base by what else its source publishes. */
+/** Detection of a rehearsal: joint states carry it in their frame, a base's source publishes another topic. */
 import { expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
@@ -42,7 +42,7 @@ it.each([
   const bridge = new Bridge({ port, config, generation: 1, toGuard, clock });
   for (const each of [...nodes.values(), port]) each.start();
   bridge.start();
-  // Silence is told after three seconds, in the same look as this.
+  // Silence is reported after three seconds, in the same check as this.
   const isLooked = (): boolean => {
     clock.advanceMs(1000);
     return said.some(({ message }) => message.startsWith('No odometry'));

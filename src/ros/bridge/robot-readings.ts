@@ -1,4 +1,4 @@
-/** Measurements from the robot's topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
+/** Measurements from the robot's topics, as numbers for the guard: joints by name, or a base's odometry. */
 import { createRobotState, type RobotModel, type RobotState, wrapAngleRad } from '../../core/index.ts';
 import { DISTANCE_SIGNAL, type RosDriverOptions } from '../../drivers/index.ts';
 import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
@@ -16,7 +16,7 @@ export class Odometer {
   #yawRad = 0;
   #isKnown = true;
 
-  /** Takes the next pose: m, m, rad. The first is where the ways begin. One that is no number is left out when the next comes. */
+  /** Takes the next pose: m, m, rad. The first is the origin of the distances. A pose that is not finite is skipped when the next comes. */
   advance(x: number, y: number, yawRad: number): void {
     const last = this.#last;
     this.#isKnown = Number.isFinite(x + y + yawRad);
@@ -24,7 +24,7 @@ export class Odometer {
     this.#last = { x, y, yawRad };
     if (last === undefined) return;
     const turnedRad = wrapAngleRad(yawRad - last.yawRad);
-    // Between two poses the base looks, on the average, in the middle direction.
+    // Between two poses the base moves, on average, in the middle direction.
     const headingRad = last.yawRad + turnedRad / 2;
     const c = Math.cos(headingRad);
     const s = Math.sin(headingRad);
@@ -33,42 +33,42 @@ export class Odometer {
     this.#yawRad += turnedRad;
   }
 
-  /** Distance gone along `axis`: x (m), y (m) or yaw (rad); 0 along others. NaN where the newest pose is no number. */
+  /** Distance travelled along `axis`: x (m), y (m) or yaw (rad); 0 along others. NaN if the newest pose is not finite. */
   way(axis: string): number {
     if (!this.#isKnown) return Number.NaN;
     return axis === 'x' ? this.#ahead : axis === 'y' ? this.#left : axis === 'yaw' ? this.#yawRad : 0;
   }
 }
 
-/** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */
+/** A reading jumped if it moved farther than this multiple of the joint's limit, plus the slack: encoder, wrap-around, calibration. */
 const JUMP_RATIO = 1.5;
 const JUMP_SLACK_RAD = 0.005;
-/** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
+/** Longer than an arm takes to come to rest after a fault, if stopped at its measured position. */
 const JUMP_COUNTS_FOR_S = 2;
-/** Joints that a scene reset moved are measured within so long after it was done. */
+/** Joints moved by a scene reset are measured within this time after it. */
 const RESET_ARRIVES_S = 0.1;
-/** No robot measures faster. */
+/** Shorter than the period of any robot. */
 const SHORTEST_DERIVED_S = 0.0005;
 /** Messages may come in bursts. */
 const SHORTEST_STEP_S = 0.02;
 
-/** A stamp that is older than the last by less than this came out of order; by more, somebody set a clock. */
+/** A stamp older than the last by less than this is out of order; by more, a clock was set. */
 const OUT_OF_ORDER_S = 1;
-/** The robot's clock and ours agree where the first stamp is no farther off than this. */
+/** Clocks agree if the first stamp differs by less than this. */
 const CLOCKS_AGREE_S = 1;
 
 export class RobotReadings {
-  /** The newest; `signals` in the order of the options' `signals`, not of the task's names. */
+  /** Newest measurement; `signals` in the order of the options' `signals`, not of the task's names. */
   readonly state: RobotState;
-  /** When the newest measurement of all joints arrived, s; 0: never. */
+  /** Arrival of the newest measurement of all joints, s; 0: never. */
   measuredAtS = 0;
-  /** Measurements of all joints so far. */
+  /** Number of measurements of all joints so far. */
   measurements = 0;
-  /** When the newest wrench arrived, s; 0: never. */
+  /** Arrival of the newest wrench, s; 0: never. */
   wrenchAtS = 0;
-  /** Joints that the newest joint state did not have, as the robot calls them. */
+  /** Joints missing in the newest joint state, by their ROS names. */
   missing: readonly string[] = [];
-  /** The newest joint state is a simulation's, by its own words. */
+  /** The newest joint state is marked as a simulation's. */
   isSimulated = false;
   /** Names in the newest joint state. */
   names: readonly string[] = [];
@@ -79,9 +79,9 @@ export class RobotReadings {
   readonly #onMeasured: (receivedAtS: number) => void;
   readonly #clock: RosClock;
   readonly #order: number[];
-  /** When each signal came last, s; 0: never. */
+  /** Arrival of each signal, s; 0: never. */
   readonly #signalAtS: number[];
-  /** Which of them is the distance of people; −1: none. */
+  /** Index of the signal with the distance to persons; −1: none. */
   readonly #distance: number;
   readonly #odometer: Odometer = new Odometer();
   #orderOf: readonly string[] = [];
@@ -111,17 +111,17 @@ export class RobotReadings {
         : port.subscribe(Odometry, topic, SENSOR_QOS, (message, atS) => this.#receiveOdometry(message, atS));
   }
 
-  /** A joint's reading jumped a short time ago: it is not a place to hold the arm at. */
+  /** True if a joint's reading jumped recently: the arm must not be held there. */
   get hasJumped(): boolean {
     return this.#jumpedAtS > this.#movedUntilS && this.measuredAtS - this.#jumpedAtS < JUMP_COUNTS_FOR_S;
   }
 
-  /** A simulator has put the joints elsewhere at `atS`: what is measured then is no wrong reading. */
+  /** A simulator moved the joints at `atS`: a jump measured then is not an error. */
   sceneWasReset(atS: number): void {
     this.#movedUntilS = Math.max(this.#movedUntilS, atS + RESET_ARRIVES_S);
   }
 
-  /** Subscribes what is measured besides; before the port's `start`. */
+  /** Subscribes to wrench and signals; before the port's `start`. */
   subscribeSensors(port: RosPort): void {
     const { wrench, signals } = this.#options;
     if (wrench !== undefined) {
@@ -140,12 +140,12 @@ export class RobotReadings {
     }
   }
 
-  /** When the distance of people came last, s; 0: never. */
+  /** Arrival of the distance to persons, s; 0: never. */
   get distanceAtS(): number {
     return this.#signalAtS[this.#distance] ?? 0;
   }
 
-  /** Until when all signals that have come are new, s; 0: none has, or they are all events. */
+  /** Time until which all received signals are fresh, s; 0: none was received, or all are events. */
   get signalsValidUntilS(): number {
     let untilS = 0;
     for (let i = 0; i < this.#signalAtS.length; i++) {
@@ -157,7 +157,7 @@ export class RobotReadings {
     return untilS;
   }
 
-  /** A topic of the robot's file that has never spoken although it should have; `undefined` when there is none. */
+  /** Topic of the robot's file that was never received although it is required; `undefined` if there is none. */
   get silentSensor(): string | undefined {
     const { wrench, signals } = this.#options;
     if (wrench !== undefined && this.wrenchAtS === 0) return wrench.topic;
@@ -166,7 +166,8 @@ export class RobotReadings {
 
   #receiveJoints(message: JointState, receivedAtS: number): void {
     if (!sameNames(message.name, this.#orderOf)) this.#learnOrder(message.name);
-    // Others may publish here too, a gripper for one: what they say is no measurement of this robot, and no stamp of one.
+    // Other nodes may publish here too, such as a gripper: their messages are no measurement of this robot, and their
+    // stamps do not count.
     const lastStamp = this.#lastStamp;
     if (this.missing.length > 0 || !this.#isNew(message.header.stamp)) return;
     const { positionRad, velocityRadPerS, torqueNm } = this.state;
@@ -177,12 +178,12 @@ export class RobotReadings {
       const before = positionRad[i]!;
       positionRad[i] = message.position[from] ?? Number.NaN;
       if (this.measurements > 0 && this.#isJump(i, positionRad[i]! - before, sinceS)) this.#jumpedAtS = receivedAtS;
-      // Robots leave these out, or say NaN, where they do not measure them. How fast a joint is can be worked out.
+      // Robots omit these, or send NaN, if they do not measure them. Velocity can be derived.
       const velocity = message.velocity[from] ?? Number.NaN;
       const derived = this.measurements > 0 ? (positionRad[i]! - before) / stepS : 0;
       velocityRadPerS[i] = Number.isNaN(velocity) ? derived : velocity;
       const torque = message.effort[from] ?? Number.NaN;
-      // Where torques are compared with a model, one that is missing must not look like none.
+      // If torques are compared with a model, a missing one must not look like zero.
       torqueNm[i] = Number.isNaN(torque) && !this.#comparesTorque ? 0 : torque;
     }
     this.isSimulated = message.header.frame_id === SIMULATED_FRAME;
@@ -190,12 +191,12 @@ export class RobotReadings {
     this.#measured(receivedAtS);
   }
 
-  /** They have gone to and fro between two places a short time before `nowS`: none of them is one to hold the arm at. */
+  /** True if joints alternated between two positions shortly before `nowS`: the arm must not be held at either. */
   isAlternating(nowS: number): boolean {
     return this.#alternations.isSeen(nowS);
   }
 
-  /** A reading that is no number is none either. */
+  /** A reading that is not finite counts as a jump. */
   #isJump(joint: number, moved: number, sinceS: number): boolean {
     const most = this.#model.joints[joint]!.velocityMaxRadPerS * Math.max(sinceS, SHORTEST_STEP_S);
     return !(Math.abs(moved) <= JUMP_RATIO * most + JUMP_SLACK_RAD);
@@ -221,7 +222,7 @@ export class RobotReadings {
     this.#onMeasured(receivedAtS);
   }
 
-  /** The greatest age of a measurement since this was asked last, s; 0 where stamps cannot be compared with our time. */
+  /** Largest age of a measurement since the last call, s; 0 if stamps cannot be compared with local time. */
   takeWorstAgeS(): number {
     const worstS = this.#worstAgeS;
     this.#worstAgeS = 0;
@@ -237,8 +238,8 @@ export class RobotReadings {
   }
 
   /**
-   * A stamp that was seen already is the same measurement once more, and no sign of life; one from a moment before came
-   * out of order, and is not where the robot is. Zero stands for none.
+   * A repeated stamp is the same measurement again, and no sign of life; a slightly older one is out of order, and not
+   * the present position. Zero means no stamp.
    */
   #isNew(stamp: Time): boolean {
     const { sec, nanosec } = stamp;
@@ -253,14 +254,14 @@ export class RobotReadings {
   }
 
   #learnOrder(names: readonly string[]): void {
-    // The message is used again by the next one.
+    // The message object is reused by the next one.
     this.names = this.#orderOf = [...names];
     for (const [i, name] of this.#options.rosJointNames.entries()) this.#order[i] = names.indexOf(name);
     this.missing = this.#options.rosJointNames.filter((name) => !names.includes(name));
   }
 }
 
-/** Time between the last measurement and this one, s: by its stamps where they make sense, as messages come in bursts. */
+/** Time between the last measurement and this one, s: from valid stamps if possible, since messages come in bursts. */
 function stepOf(last: Time, { sec, nanosec }: Time, arrivedAfterS: number): number {
   const stampedS = sec - last.sec + (nanosec - last.nanosec) * 1e-9;
   const isStamped = isSet(last) && stampedS > 0 && stampedS < 1;

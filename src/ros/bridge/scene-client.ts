@@ -1,4 +1,4 @@
-/** The surroundings of a simulated robot, put back through its service. */
+/** Client of the service that resets a simulated robot's surroundings. */
 import { ReinError, type SceneLayout } from '../../core/index.ts';
 import type { RosAnswer } from '../../drivers/index.ts';
 import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/definitions.ts';
@@ -6,12 +6,12 @@ import type { RosClient, RosPort } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 const SCENE_ANSWER_MS = 1200;
-/** Longest time that measurements from before the reset still arrive. */
+/** Longest time for which measurements from before the reset still arrive. */
 const SETTLE_MS = 500;
 /** Distance that counts as the layout's pose: the servos may sag a little under gravity. */
 const NEAR_RAD = 0.02;
 
-/** A simulated robot's surroundings, put back through its service. */
+/** Client of the service that resets a simulated robot's surroundings. */
 export class SceneClient {
   readonly #client: RosClient<ResetSceneRequest, ResetSceneAnswer>;
   readonly #service: string;
@@ -24,7 +24,7 @@ export class SceneClient {
     this.#readings = readings;
   }
 
-  /** Resolves when the robot has been measured where `layout` wants it. */
+  /** Resolves when the robot has been measured at the joint positions of `layout`. */
   async reset(layout: SceneLayout): Promise<RosAnswer> {
     const objects = Object.entries(layout.objects);
     try {

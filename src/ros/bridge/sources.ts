@@ -1,11 +1,11 @@
 /**
- * Two that publish the same joints, and not the same of them, e.g. a joint_state_publisher that was forgotten: measurements go to
- * and fro between them, and none is where the robot is. One that publishes other joints, or the same numbers, does no harm.
+ * Detects two publishers of the same joints with different values, e.g. a forgotten joint_state_publisher: measurements
+ * alternate between them, and none is trustworthy. Publishers of other joints, or of equal values, do no harm.
  */
 import type { Clock } from '../../core/index.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
-/** The graph is asked so often, at most; it changes as slowly. */
+/** Shortest period of graph queries; the graph changes as slowly. */
 const ASK_EVERY_S = 0.2;
 
 export interface SourcesParts {
@@ -24,7 +24,7 @@ export class Sources {
     this.#parts = parts;
   }
 
-  /** What they contradict each other in, as of now; `undefined` where they do not. */
+  /** Present contradiction; `undefined` if there is none. */
   contradiction(): string | undefined {
     const { readings, publishers, clock } = this.#parts;
     const nowS = clock.nowS();
@@ -32,7 +32,7 @@ export class Sources {
     else if (nowS - this.#askedAtS >= ASK_EVERY_S) {
       this.#askedAtS = nowS;
       const { topic, nodes } = publishers();
-      // Two of one name are seen as two publishers of it.
+      // Two nodes of one name appear as two publishers of it.
       const names = [...new Set(nodes)].sort().join(', ');
       this.#contradiction =
         nodes.length < 2

@@ -1,4 +1,4 @@
-/** What stamps of measurements tell: their order, and how long they were on their way. */
+/** Stamps of measurements: their order, and their transport delay. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
@@ -68,7 +68,7 @@ it.each([
   };
   const nowS = (): number => Number(port.clock.nowNs()) * 1e-9 - offsetS;
   await publish(nowS() - 0.3, 0);
-  // The newest came after a delay, those before it are not counted again.
+  // The newest was delayed; earlier ones are not counted again.
   look();
   look();
   const old = notices.filter(({ message }) => message.includes('ms old'));

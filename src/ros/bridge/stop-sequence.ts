@@ -1,6 +1,6 @@
 /**
- * Stop of a robot behind ROS: at once and some times again, as a command that was under way may arrive after the
- * first; then the controllers are taken off it where that is asked for.
+ * Stop of a robot behind ROS: published at once and repeated, since a command in transit may arrive after the first;
+ * then the controllers are deactivated if configured.
  */
 import { allFinite, type RobotModel } from '../../core/index.ts';
 import {
@@ -17,9 +17,9 @@ import type { Controllers } from './controllers.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 const REPEAT_MS = 5;
-/** Time that effort holds the arm before it lets go. */
+/** Time for which effort holds the arm before it is released. */
 const EFFORT_HOLD_MS = 1000;
-/** A measurement older than this is not where the arm is. */
+/** Largest age of a measurement that counts as the arm's position. */
 const MEASURED_MAX_AGE_S = 0.1;
 
 export interface StopParts {
@@ -31,9 +31,9 @@ export interface StopParts {
   readonly nowS: () => number;
   /** Time for which a stop is repeated. */
   readonly repeatForMs: number;
-  /** The newest command that was published since the robot was enabled; `undefined` where that is not known. */
+  /** Newest command published since the robot was enabled; `undefined` if unknown. */
   readonly lastCommand?: () => Float64Array | undefined;
-  /** Told what could not be done. */
+  /** Called with what could not be done. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -55,13 +55,13 @@ export class StopSequence {
     this.#heldRad = new Float64Array(options.jointNames.length);
   }
 
-  /** `ackermann`: where the wheels point, which a stop does not change. */
+  /** `ackermann`: present steering angle, which a stop does not change. */
   keepSteering(steeringRad: number): void {
     if (this.#parts.options.command.interface !== 'ackermann' || !Number.isFinite(steeringRad)) return;
     this.#numbers[1] = steeringRad;
   }
 
-  /** Publishes the first stop before it returns. One that runs already is not begun again. Resolves when all is done. */
+  /** Publishes the first stop before it returns. A running stop is not restarted. Resolves when all is done. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -90,14 +90,14 @@ export class StopSequence {
     if (refused !== undefined) onTrouble(refused);
   }
 
-  /** The numbers of the stop; false where there is nothing that could be sent. */
+  /** Fills in the numbers of the stop; false if there is nothing that could be sent. */
   #fill(): boolean {
     const { readings, lastCommand, options } = this.#parts;
     if (!holdsPosition(options.command.interface) || this.#isMeasured()) {
       this.#law(readings.state, this.#numbers, 0);
       return true;
     }
-    // A reading that cannot be believed must not become a place to go to.
+    // An untrustworthy reading must not become a target.
     const last = lastCommand?.();
     if (last === undefined) return false;
     this.#numbers.set(last);
@@ -129,5 +129,5 @@ export class StopSequence {
   }
 }
 
-/** Longer than any robot has joints. */
+/** Larger than the number of joints of any robot. */
 const STILL = new Float64Array(16);

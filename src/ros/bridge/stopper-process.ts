@@ -1,4 +1,4 @@
-/** The process that can only stop, as a program: `node stopper-process.js CONFIG.json LIFE`, started by the guard. */
+/** Entry point of the stopper, which can only stop the robot: `node stopper-process.js CONFIG.json LIFE`, started by the guard. */
 import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
 import { runStopper } from './process.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The process that can only stop the robot. It hears from the guard's tick how things are, has everything ready, and acts
- * when it is told to, when the guard is gone, or when the guard's tick is silent for longer than it said it would be. It
- * never starts or continues motion, and what it did is undone only by an operator who enables the robot again.
+ * Stopper: process that can only stop the robot. It receives pulses from the guard's tick, has everything ready, and
+ * acts on request, when the guard is gone, or when the guard's tick is silent for longer than its pulse is valid. It
+ * never starts or continues motion; after it has acted, only an operator can enable the robot again.
  */
 import { PULSE, PULSE_KIND, ROS_MESSAGE } from '../../drivers/index.ts';
 import { readNumbers } from '../../guard/index.ts';
@@ -12,9 +12,9 @@ import { controllersOf } from './controllers.ts';
 import { RobotReadings } from './robot-readings.ts';
 import { StopSequence } from './stop-sequence.ts';
 
-/** Period of looking at the pulse's age. */
+/** Period of checking the pulse's age. */
 const LOOK_MS = 5;
-/** Longer than the bridge takes a command for new (50 ms): one that it publishes late must not be the last word. */
+/** Longer than the bridge accepts a command (50 ms): one that it publishes late must not be the last. */
 const REPEAT_FOR_MS = 120;
 
 export class Stopper {
@@ -26,7 +26,7 @@ export class Stopper {
   #validUntilS = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Registers everything at the port. The caller starts and closes it. */
+  /** Registers everything on the port. The caller starts and closes it. */
   constructor(parts: Omit<RoleParts, 'generation'>) {
     const { port, config, clock, toGuard } = parts;
     const { options, model } = config;
@@ -46,7 +46,7 @@ export class Stopper {
     });
   }
 
-  /** There is something to stop. */
+  /** True if there is something to stop. */
   get isArmed(): boolean {
     return this.#isArmed;
   }
@@ -60,7 +60,7 @@ export class Stopper {
     clearInterval(this.#timer);
   }
 
-  /** The bridge looks at the graph for both, and says what it finds; only what we did ourselves is ours to say. */
+  /** The bridge watches the graph for both, and reports; the stopper reports only its own faults. */
   fault({ kind, message }: RosFault): void {
     if (kind !== 'callback') return;
     this.#parts.toGuard.notice({ row: 25, level: 'error', message, remedy: 'This is a defect: report it.' });
@@ -87,13 +87,13 @@ export class Stopper {
 
   /** The guard is gone. Resolves when the robot has been stopped, or need not be. */
   async guardGone(drained: Promise<void>): Promise<void> {
-    // A guard may be killed before we have read that it enabled the robot.
+    // A guard may be killed before its last message, which enabled the robot, has been read.
     await drained;
     if (this.#isArmed) await this.#act('the guard is gone');
     else await this.#running;
   }
 
-  /** Looks at how old the guard's last sign of life is. */
+  /** Checks the age of the guard's last pulse. */
   look(): void {
     const lateS = this.#parts.clock.nowS() - this.#validUntilS;
     if (this.#isArmed && lateS > 0)

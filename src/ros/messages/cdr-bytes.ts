@@ -1,32 +1,32 @@
-/** CDR bytes as they are written and read, and what the codec of one kind of field does with them. */
+/** CDR bytes, written and read, and the codec interface of one kind of field. */
 import { fault } from './field-fault.ts';
 import type { CdrBuffer } from './message-type.ts';
 
 /** Codec of one field, compiled once from its definition. */
 export interface FieldCodec {
-  /** The least that a value takes on the wire, padding left out; at least 1. */
+  /** Smallest size of a value on the wire, without padding; at least 1. */
   readonly minBytes: number;
   create(): unknown;
-  /** Throws a `FieldFault` for what does not fit. */
+  /** Throws a `FieldFault` for a value that does not fit. */
   write(sink: CdrSink, value: unknown): void;
-  /** Returns the value; `current` itself, filled anew, where it fits. Throws a `FieldFault`. */
+  /** Returns the value; `current` itself, refilled, if it fits. Throws a `FieldFault`. */
   read(source: CdrSource, current: unknown): unknown;
 }
 
 /** Bytes of the encapsulation header. Alignment counts from its end. */
 const HEADER_BYTES = 4;
-/** The representation identifiers of plain CDR; the two option bytes after them are 0. */
+/** Representation identifiers of plain CDR; the two option bytes after them are 0. */
 const CDR_BE = 0x00_00;
 const CDR_LE = 0x00_01;
-/** Beyond this no transport of ROS goes, and lengths would not fit the arithmetic here. */
+/** Beyond what any ROS transport carries; larger lengths would overflow the arithmetic here. */
 const MAX_BYTES = 0x7f_ff_ff_ff;
 
-/** Bytes between `at` and the next place that fits a value of `size` (a power of 2). */
+/** Bytes between `at` and the next position aligned for a value of `size` (a power of 2). */
 function paddingAt(at: number, size: number): number {
   return (HEADER_BYTES - at) & (size - 1);
 }
 
-/** Message being written: a buffer that grows by doubling, and the place that the next byte goes to. */
+/** Message being written: a buffer that grows by doubling, and the position of the next byte. */
 export class CdrSink implements CdrBuffer {
   bytes: Buffer;
   view: DataView;
@@ -37,9 +37,9 @@ export class CdrSink implements CdrBuffer {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** Begins a message: its header. */
+  /** Begins a message: writes its header. */
   open(): void {
-    // Somebody may have put other bytes here.
+    // The owner may have replaced the buffer.
     const { view, bytes } = this;
     const isSeen =
       view.buffer === bytes.buffer && view.byteOffset === bytes.byteOffset && view.byteLength === bytes.length;
@@ -56,7 +56,7 @@ export class CdrSink implements CdrBuffer {
     if (this.at + count > this.view.byteLength) this.#grow(this.at + count);
   }
 
-  /** Pads with zeros up to where a value of `size` may stand, and makes room for `count` bytes from there. */
+  /** Pads with zeros to the alignment of a value of `size`, and makes room for `count` bytes from there. */
   align(size: number, count: number): void {
     let padding = paddingAt(this.at, size);
     this.reserve(padding + count);
@@ -68,7 +68,7 @@ export class CdrSink implements CdrBuffer {
     this.bytes[this.at++] = value;
   }
 
-  /** A length, as it stands before every string and sequence. */
+  /** Writes a length, as precedes every string and sequence. */
   writeLength(length: number): void {
     this.align(4, 4);
     this.view.setUint32(this.at, length, true);
@@ -88,14 +88,14 @@ export class CdrSink implements CdrBuffer {
   }
 }
 
-/** A buffer for one publisher. Encoding into it allocates only when a message is larger than all before. */
+/** Creates a buffer for one publisher. Encoding into it allocates only if a message is larger than all before. */
 export function createCdrBuffer(initialBytes = 512): CdrBuffer {
   return new CdrSink(Buffer.allocUnsafeSlow(initialBytes));
 }
 
 /** Padding that a writer may leave after the message. */
 const MAX_TRAILING_BYTES = 3;
-/** Messages up to this are copied to a place that has its `DataView` already: cheaper than making one. */
+/** Messages up to this size are copied to a buffer with an existing `DataView`: cheaper than creating one. */
 const SCRATCH_BYTES = 16_384;
 
 /** Message being read: bounds are checked here, before anything is read or allocated. */
@@ -134,12 +134,12 @@ export class CdrSource {
     this.at = HEADER_BYTES;
   }
 
-  /** Ends a message: nothing but padding may be left. */
+  /** Ends a message: only padding may be left. */
   close(): void {
     if (this.left > MAX_TRAILING_BYTES) throw fault(`ends, and ${this.left} bytes follow`);
   }
 
-  /** Lets the bytes go: a large message would else be kept until the next one. */
+  /** Releases the bytes: a large message would otherwise be kept until the next one. */
   release(): void {
     this.bytes = this.#scratch;
     this.view = this.#scratchView;
@@ -149,20 +149,20 @@ export class CdrSource {
     return this.#end - this.at;
   }
 
-  /** `count` more bytes must be there. */
+  /** Throws unless `count` more bytes are left. */
   need(count: number): void {
     if (count > this.#end - this.at) {
       throw fault(`is cut short: ${count} bytes are needed, ${Math.max(0, this.left)} are left`);
     }
   }
 
-  /** Goes to where a value of `size` stands; `count` bytes must be there. */
+  /** Advances to the alignment of a value of `size`; `count` bytes must be left. */
   align(size: number, count: number): void {
     this.at += paddingAt(this.at, size);
     this.need(count);
   }
 
-  /** A length. Elements take at least `elementBytes` each, so that a length that cannot be true allocates nothing. */
+  /** Reads a length. Elements take at least `elementBytes` each, so that an impossible length allocates nothing. */
   readLength(elementBytes: number): number {
     this.align(4, 4);
     const length = this.view.getUint32(this.at, this.isLittleEndian);

@@ -1,5 +1,5 @@
 /**
- * Services of ros2_control's controller_manager, with the fields that are used. By hand, and not from a definition:
+ * Services of ros2_control's controller_manager, with the fields that are used. Hand-written instead of generated:
  * distributions differ in them, and missing fields have their defaults.
  */
 import type { Time } from './definitions.ts';
@@ -27,7 +27,7 @@ export const ListControllers: ServiceType<Record<string, never>, ListControllers
 export interface SwitchControllerRequest {
   readonly activate_controllers: readonly string[];
   readonly deactivate_controllers: readonly string[];
-  /** The older names of the two, before Humble. */
+  /** Names of the two before Humble. */
   readonly start_controllers?: readonly string[];
   readonly stop_controllers?: readonly string[];
   readonly strictness: number;

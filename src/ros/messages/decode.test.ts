@@ -1,4 +1,4 @@
-/** What is read, what is reused, and what is refused before it costs anything. */
+/** Decoding: accepted bytes, reused objects, and refusals before any allocation. */
 import { describe, expect, it } from 'vitest';
 import { createCdrBuffer } from './cdr-bytes.ts';
 import {
@@ -145,7 +145,7 @@ describe('refusals', () => {
   });
 
   it('allocates nothing for lengths that the bytes cannot hold', () => {
-    // 40 bytes that say they are 2^28 names, numbers or points.
+    // 40 bytes that claim 2^28 names, numbers or points.
     const bomb = Buffer.alloc(40);
     bomb[1] = 1;
     for (const type of [JointState, JointTrajectory, Float64MultiArray]) {

@@ -1,5 +1,5 @@
 /**
- * Makes a message type from its definition:
+ * Creates a message type from its definition:
  *
  *     const JointState = defineMessage<JointState>('sensor_msgs/msg/JointState', {
  *       header: Header, name: 'string[]', position: 'float64[]', velocity: 'float64[]', effort: 'float64[]',
@@ -10,10 +10,10 @@ import { asReinError } from './field-fault.ts';
 import type { CdrBuffer, MessageField, MessageType, NumberKind } from './message-type.ts';
 import { structCodecOf } from './struct-codec.ts';
 
-/** A field as ROS spells its type (`float64[6]`, `float64=1` with its default), a message type, or `[type]` for a sequence of messages. */
+/** Field: a type as ROS spells it (`float64[6]`, `float64=1` with its default), a message type, or `[type]` for a sequence of messages. */
 type FieldDefinition = string | MessageType<unknown> | readonly [MessageType<unknown>];
 
-/** Makes the type. `name` as ROS spells it; the order of `definition` is the order on the wire. `T` is what it describes. */
+/** Creates the type. `name` as ROS spells it; the order of `definition` is the order on the wire. `T`: type of its messages. */
 export function defineMessage<T>(name: string, definition: Readonly<Record<string, FieldDefinition>>): MessageType<T> {
   const fields = Object.entries(definition).map(([field, text]) => parseField(field, text));
   return new DefinedMessage<T>(name, fields);
@@ -65,7 +65,7 @@ class DefinedMessage<T> implements MessageType<T> {
   }
 }
 
-/** Decoding is never two at a time, unless something in `out` decodes; that one then makes its own. */
+/** Decoder reused by all calls: decoding does not nest, unless an accessor in `out` decodes, which then creates its own. */
 let idle: CdrSource | undefined;
 
 const FIELD = /^(?<kind>[a-z]+\d*)(?<array>\[(?<bound><=)?(?<length>\d*)\])?(?:=(?<initial>.+))?$/;

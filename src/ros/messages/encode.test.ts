@@ -1,4 +1,4 @@
-/** What is written, and what is refused, at the values that the binding gets wrong. */
+/** Encoding: accepted and refused values, including those that the binding gets wrong. */
 import { describe, expect, it } from 'vitest';
 import { createCdrBuffer } from './cdr-bytes.ts';
 import {
@@ -160,7 +160,7 @@ describe('the buffer', () => {
     const image = { ...Image.create(), data: new Uint8Array(100_000).fill(0xff) };
     const first = Image.encode(image, buffer);
     expect(buffer.bytes.length).toBeGreaterThanOrEqual(first);
-    // Padding is zero whatever stood there.
+    // Padding is zero whatever the buffer held.
     buffer.bytes.fill(0xff);
     const joints = { ...JointState.create(), name: ['a'], effort: new Float64Array([1]) };
     const used = JointState.encode(joints, buffer);

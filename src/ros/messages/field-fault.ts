@@ -1,8 +1,8 @@
-/** Fault of one field. Only inside the codec: on its path out it collects where, and leaves as a `ReinError`. */
+/** Fault of one field. Internal to the codec: while it propagates it collects the path, and leaves as a `ReinError`. */
 import { ReinError } from '../../core/index.ts';
 
 export class FieldFault extends Error {
-  /** Path from the message that has thrown it: `points[3].positions`. */
+  /** Path within the message: `points[3].positions`. */
   path = '';
 }
 
@@ -10,7 +10,7 @@ export function fault(message: string): FieldFault {
   return new FieldFault(message);
 }
 
-/** The same trouble, seen from one level further out. What is not ours passes unchanged. */
+/** Prepends a path segment to a `FieldFault`. Other errors pass unchanged. */
 export function within(place: string, error: unknown): unknown {
   if (error instanceof FieldFault) {
     const separator = error.path === '' || error.path.startsWith('[') ? '' : '.';
@@ -19,14 +19,14 @@ export function within(place: string, error: unknown): unknown {
   return error;
 }
 
-/** For whoever called the codec: `sensor_msgs/msg/JointState.position: …`. */
+/** Error for the codec's caller: `sensor_msgs/msg/JointState.position: …`. */
 export function asReinError(typeName: string, error: unknown): unknown {
   if (!(error instanceof FieldFault)) return error;
   const where = error.path === '' ? typeName : `${typeName}.${error.path}`;
   return new ReinError('message', `${where}: ${error.message}`);
 }
 
-/** A value in an error: short, and never the content of something large. */
+/** Short description of a value for an error, never the content of something large. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -1,6 +1,6 @@
 /**
- * ROS messages as types: a name, its fields, and how its CDR bytes become a plain object and back. Every topic is
- * sent and received as bytes through these; typed messages of the binding are for services, parameters and actions only.
+ * ROS message types: a name, fields, and conversion between CDR bytes and plain objects. Every topic is sent and
+ * received as bytes through these; the binding's typed messages are used for services, parameters and actions only.
  */
 
 /** One message type with its own codec. `T` is a plain object with numbers, strings, typed arrays and nested objects. */
@@ -9,21 +9,21 @@ export interface MessageType<T> {
   readonly name: string;
   /** In the order of the definition, which is the order on the wire. */
   readonly fields: readonly MessageField[];
-  /** A message with all fields at their defaults (0, empty; what the definition says where it says something). Allocates. */
+  /** Creates a message with all fields at their defaults (0, empty; or that of the definition). Allocates. */
   create(): T;
   /**
    * Writes `message` with its encapsulation header (little-endian CDR) into `into`, from byte 0. Returns the number of
-   * bytes. Throws `ReinError('message', …)`, and has then written nothing that counts, when the message does not fit the
-   * definition: a wrong type, an array of the wrong length, a number outside its integer type.
+   * bytes. Throws `ReinError('message', …)`, with nothing valid written, if the message does not fit the definition: a
+   * wrong type, an array of the wrong length, a number outside its integer type.
    *
-   * Numeric arrays may be any typed array, views included, or a plain array: what is not of the field's own kind is
-   * converted element by element where every element fits, and refused otherwise.
+   * Numeric arrays may be any typed array, views included, or a plain array: those of another kind than the field's are
+   * converted element by element if every element fits, and refused otherwise.
    */
   encode(message: T, into: CdrBuffer): number;
   /**
-   * Reads `bytes` (header included; either byte order; up to 3 bytes of padding may follow) into `out`, whose arrays and
-   * nested objects are reused where their sizes fit. Throws `ReinError('message', …)` on truncated or impossible bytes;
-   * `out` then holds parts of both messages.
+   * Reads `bytes` (header included; either byte order; up to 3 bytes of padding may follow) into `out`, whose arrays
+   * and nested objects are reused if their sizes fit. Throws `ReinError('message', …)` on truncated or impossible
+   * bytes; `out` then holds parts of both messages.
    */
   decode(bytes: Uint8Array, out: T): void;
 }
@@ -35,15 +35,15 @@ export interface MessageField {
   readonly kind: NumberKind | 'bool' | 'string' | 'message';
   /** `array` has exactly `length` elements, `sequence` any number up to `length`. */
   readonly shape: 'single' | 'array' | 'sequence';
-  /** Elements of an array; the bound of a sequence, Infinity where it has none; 1 for a single one. */
+  /** Number of elements of an array; bound of a sequence, Infinity if unbounded; 1 for a single one. */
   readonly length: number;
-  /** Of `kind: 'message'` only. */
+  /** For `kind: 'message'` only. */
   readonly type?: MessageType<unknown>;
-  /** Other than 0; single numbers only. */
+  /** If other than 0; single numbers only. */
   readonly default?: number;
 }
 
-/** Numbers of the wire. `int64` and `uint64` are bigint here, all others number; `byte` and `char` are `uint8`. */
+/** Number types on the wire. `int64` and `uint64` are bigint here, all others number; `byte` and `char` are `uint8`. */
 export type NumberKind =
   | 'int8'
   | 'uint8'
@@ -57,17 +57,17 @@ export type NumberKind =
   | 'float64';
 
 /**
- * Preallocated bytes that grow when a message needs it; one per publisher. `bytes` may be replaced by `encode`: look at it
- * afterwards. Make them with `createCdrBuffer`: an object of one's own works too, but costs an allocation a message.
+ * Preallocated bytes that grow as messages need; one per publisher. `encode` may replace `bytes`: read it afterwards.
+ * Create it with `createCdrBuffer`: a custom object works too, but costs an allocation per message.
  */
 export interface CdrBuffer {
   bytes: Buffer;
 }
 
 /**
- * A service by name; `Q` and `A` are plain objects with the fields of its definition (snake_case, int64 as bigint, arrays
- * as plain arrays). Missing fields have their defaults; what does not fit is refused with `ReinError('message', …)`, and is
- * a fault where it is an answer. The same holds for actions.
+ * A service by name; `Q` and `A` are plain objects with the fields of its definition (snake_case, int64 as bigint,
+ * arrays as plain arrays). Missing fields have their defaults; a misfit is refused with `ReinError('message', …)`, and
+ * is a fault if it is an answer. The same holds for actions.
  */
 export interface ServiceType<Q, A> {
   readonly name: string;

@@ -1,9 +1,9 @@
-/** Numbers and booleans, and arrays and sequences of numbers. */
+/** Codecs of numbers and booleans, and of arrays and sequences of numbers. */
 import type { CdrSink, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault, within } from './field-fault.ts';
 import type { NumberArray, NumberRow } from './numbers.ts';
 
-/** From so many bytes on, copying memory beats a loop, though it needs a view that must be made. */
+/** Size from which copying memory beats a loop, despite the view that it needs. */
 const BULK_BYTES = 1024;
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
@@ -71,7 +71,7 @@ export function numberSequenceCodec(row: NumberRow, bound: number): FieldCodec {
       const numbers = asNumbers(row, value);
       checkBound(numbers.length, bound);
       sink.writeLength(numbers.length);
-      // An empty sequence is its length alone: no padding up to the element that is not there.
+      // An empty sequence is its length alone: no padding for the absent element.
       if (numbers.length > 0) writeNumbers(sink, row, numbers);
     },
     read(source, current) {

@@ -1,4 +1,4 @@
-/** The kinds of numbers: one row each, with all that differs between them. Loops are spelled out so that none boxes. */
+/** Number types: one row each, with all that differs between them. Loops are spelled out so that none boxes. */
 import type { NumberKind } from './message-type.ts';
 
 export type NumberArray =
@@ -13,16 +13,16 @@ export type NumberArray =
   | Float32Array
   | Float64Array;
 
-/** `V`: number or bigint. `A`: the typed array of this kind. */
+/** `V`: number or bigint. `A`: typed array of this kind. */
 export interface NumberRow<V = number | bigint, A = NumberArray> {
   readonly size: 1 | 2 | 4 | 8;
   readonly zero: V;
-  /** In errors, after "needs". */
+  /** Used in errors, after "needs". */
   readonly words: string;
-  /** True where `value` goes on the wire as what it is. */
+  /** True if `value` can be represented exactly. */
   fits(value: unknown): boolean;
   create(length: number): A;
-  /** True for a typed array of just this kind. */
+  /** True for a typed array of exactly this kind. */
   owns(value: unknown): value is A;
   set(view: DataView, at: number, value: V): void;
   get(view: DataView, at: number, isLittleEndian: boolean): V;
@@ -206,7 +206,10 @@ function isWhole(value: unknown, min: number, max: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }
 
-/** All of them. The codec is written for `number | bigint` and any typed array; `fits` and `owns` keep each row to its own. */
+/**
+ * All number types. The codec handles `number
+ * bigint` and any typed array; `fits` and `owns` restrict each row to its own.
+ */
 export const NUMBERS: Readonly<Record<NumberKind, NumberRow>> = {
   int8: int8 as NumberRow,
   uint8: uint8 as NumberRow,

@@ -1,19 +1,19 @@
-/** Message types by the name that ROS gives them, and their fields by paths such as `linear_acceleration.x`: what configurations name. */
+/** Message types by ROS name, and their fields by paths such as `linear_acceleration.x`, as used in configurations. */
 import { editDistance, ReinError } from '../../core/index.ts';
 import * as definitions from './definitions.ts';
 import type { MessageField, MessageType } from './message-type.ts';
 
-/** All that Rein speaks, sorted by name. */
+/** All message types of Rein, sorted by name. */
 export const MESSAGE_TYPES: readonly MessageType<unknown>[] = Object.values<object>(definitions)
   .filter((one): one is MessageType<unknown> => 'decode' in one)
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const byName: ReadonlyMap<string, MessageType<unknown>> = new Map(MESSAGE_TYPES.map((type) => [type.name, type]));
 
-/** Edits up to which another name is taken for what was meant. */
+/** Largest edit distance of a suggested name. */
 const NEAR = 4;
 
-/** The type called `name`, such as `sensor_msgs/msg/Imu`. Throws `ReinError('config', …)` that says what there is. */
+/** Type called `name`, such as `sensor_msgs/msg/Imu`. Throws `ReinError('config', …)` that lists the known ones. */
 export function messageType(name: string): MessageType<unknown> {
   const type = byName.get(name);
   if (type !== undefined) return type;
@@ -25,7 +25,7 @@ export function messageType(name: string): MessageType<unknown> {
   });
 }
 
-/** The same type without `/msg/`, in other case, or with a few letters wrong. */
+/** Similar type name: without `/msg/`, in other case, or with a few wrong letters. */
 function nearestName(name: string): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replace('/msg/', '/');
   const wanted = plain(name);
@@ -33,7 +33,7 @@ function nearestName(name: string): string | undefined {
   let least = NEAR + 1;
   for (const known of byName.keys()) {
     const full = plain(known);
-    // Somebody may have left the package out.
+    // The package may have been left out.
     const distance = Math.min(editDistance(wanted, full), editDistance(wanted, full.slice(full.indexOf('/') + 1)));
     if (distance < least) {
       least = distance;
@@ -43,11 +43,11 @@ function nearestName(name: string): string | undefined {
   return nearest;
 }
 
-/** A field that was found by its path. */
+/** Field found by its path. */
 export interface FieldAt {
   readonly path: string;
   readonly field: MessageField;
-  /** Its value in `message`: the message's own, not a copy. */
+  /** Its value in `message`: not a copy. */
   get(message: unknown): unknown;
 }
 
@@ -60,7 +60,7 @@ export function fieldPaths(type: MessageType<unknown>): string[] {
   );
 }
 
-/** Finds the field at `path`. Throws `ReinError('config', …)` that says what there is instead. */
+/** Finds the field at `path`. Throws `ReinError('config', …)` that lists the fields instead. */
 export function fieldAt(type: MessageType<unknown>, path: string): FieldAt {
   const names = path.split('.');
   let at: MessageType<unknown> | undefined = type;

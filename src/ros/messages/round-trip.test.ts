@@ -1,4 +1,4 @@
-/** What holds for every message type, whatever is in the message or the bytes. */
+/** Properties of every message type, for any content and any bytes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyMessage, difference, referenceEncode } from '../../../tests/support/ros-messages.ts';
@@ -27,7 +27,7 @@ function decodes(type: MessageType<unknown>, bytes: Uint8Array, out: unknown): b
 
 describe.each(MESSAGE_TYPES)('$name', (type) => {
   const messages = anyMessage(type);
-  // Large types have many fields in one message: they need fewer of them.
+  // Large types have many fields per message, and need fewer messages.
   const numRuns = type.name.includes('Covariance') || type.name.includes('Odometry') ? 20 : 60;
 
   it('is written as the standard says, and comes back whole from either byte order', () => {
@@ -41,7 +41,7 @@ describe.each(MESSAGE_TYPES)('$name', (type) => {
           const fresh = type.create();
           type.decode(sent, fresh);
           expect(difference(fresh, message)).toBeUndefined();
-          // What the message before left must not show.
+          // Content of the previous message must not remain.
           type.decode(sent, reused);
           expect(difference(reused, message)).toBeUndefined();
         }
@@ -55,7 +55,7 @@ describe.each(MESSAGE_TYPES)('$name', (type) => {
       fc.property(messages, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (message, share) => {
         const bytes = encoded(type, message);
         const kept = Math.floor(share * bytes.length);
-        // The byte of a message without fields is nobody's.
+        // The byte of a message without fields carries nothing.
         if (type.fields.length === 0 && kept === 4) return;
         expect(decodes(type, bytes.subarray(0, kept), type.create())).toBe(false);
       }),
@@ -83,7 +83,7 @@ describe.each(MESSAGE_TYPES)('$name', (type) => {
   });
 });
 
-/** Changed bytes may read as text with a zero inside, which is not to be sent on. */
+/** Corrupted bytes may decode as text with a zero inside, which must not be sent on. */
 function canBeSent(message: unknown): boolean {
   return !JSON.stringify(message, (_key, value) => (typeof value === 'bigint' ? 0 : value)).includes('\\u0000');
 }

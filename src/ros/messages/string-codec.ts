@@ -1,10 +1,10 @@
-/** Text: UTF-8 with its length before it and a zero byte after it. */
+/** Codec of text: UTF-8 with its length before it and a zero byte after it. */
 import type { CdrSink, CdrSource, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault } from './field-fault.ts';
 
-/** Up to here a loop in JavaScript beats the call into the runtime. */
+/** Length up to which a loop in JavaScript beats the call into the runtime. */
 const SHORT = 48;
-/** UTF-8 bytes that one UTF-16 unit can become. */
+/** Largest number of UTF-8 bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -29,13 +29,13 @@ export const STRING_CODEC: FieldCodec = {
     const start = source.at;
     if (source.bytes[start + length] !== 0) throw fault('is text without the zero byte at its end');
     source.at += withZero;
-    // Names repeat from message to message: the text that is there already is kept, and nothing allocated.
+    // Names repeat from message to message: an equal text is kept, and nothing allocated.
     if (typeof current === 'string' && isSame(source, start, length, current)) return current;
     return source.bytes.toString('utf8', start, start + length);
   },
 };
 
-/** Bytes written, or -1 where the text is not ASCII. */
+/** Returns the number of bytes written, or -1 if the text is not ASCII. */
 function writeAscii(sink: CdrSink, start: number, value: string): number {
   const { bytes } = sink;
   for (let i = 0; i < value.length; i++) {
@@ -50,7 +50,7 @@ function writeAscii(sink: CdrSink, start: number, value: string): number {
 function writeUtf8(sink: CdrSink, start: number, value: string): number {
   if (value.includes('\0')) throw zeroInside();
   const written = sink.bytes.write(value, start, 'utf8');
-  // Half of a pair of surrogates has no UTF-8; the runtime would quietly write another character.
+  // A lone surrogate has no UTF-8; the runtime would silently write another character.
   if (written !== value.length && LONE_SURROGATE.test(value)) throw fault('is not well-formed Unicode');
   return written;
 }
@@ -59,7 +59,7 @@ function zeroInside(): Error {
   return fault('has a zero character inside, where readers would end it');
 }
 
-/** Only for ASCII, where one byte is one unit: everything else is decoded. */
+/** For ASCII only, with one byte per unit: everything else is decoded. */
 function isSame(source: CdrSource, start: number, length: number, text: string): boolean {
   if (text.length !== length) return false;
   const { bytes } = source;

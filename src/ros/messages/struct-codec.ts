@@ -1,4 +1,4 @@
-/** Nested messages, and sequences and arrays of texts and messages: everything that is made of other codecs. */
+/** Codecs of nested messages, and of sequences and arrays of texts and messages: composed of other codecs. */
 import type { CdrSink, CdrSource, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault, within } from './field-fault.ts';
 import type { MessageField, MessageType } from './message-type.ts';
@@ -10,7 +10,7 @@ type Struct = Record<string, unknown>;
 
 const compiled = new WeakMap<object, FieldCodec>();
 
-/** The codec of a message's fields, without the header. Compiled once a type. */
+/** Codec of a message's fields, without the header. Compiled once per type. */
 export function structCodecOf(type: Pick<MessageType<unknown>, 'fields'>): FieldCodec {
   const known = compiled.get(type);
   if (known !== undefined) return known;
@@ -120,7 +120,7 @@ function writeElements(sink: CdrSink, element: FieldCodec, elements: readonly un
   }
 }
 
-/** Elements are made one after the other, so that bytes which end early have made no more than they carry. */
+/** Creates elements one by one, so that truncated bytes never create more elements than they carry. */
 function readElements(source: CdrSource, element: FieldCodec, current: unknown, length: number): unknown[] {
   const elements: unknown[] = Array.isArray(current) ? current : [];
   if (elements.length > length) elements.length = length;

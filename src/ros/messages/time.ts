@@ -1,4 +1,4 @@
-/** ROS time: nanoseconds since the clock's epoch, and as messages carry it. */
+/** ROS time: nanoseconds since the clock's epoch, and its message form. */
 import type { Time } from './definitions.ts';
 
 const NS_PER_S = 1_000_000_000n;
@@ -13,12 +13,12 @@ export function nanosecondsOf({ sec, nanosec }: Readonly<Time>): bigint {
   return BigInt(sec) * NS_PER_S + BigInt(nanosec);
 }
 
-/** Seconds, as exact as a double is: for durations and ages. */
+/** Seconds, to double precision: for durations and ages. */
 export function secondsOf({ sec, nanosec }: Readonly<Time>): number {
   return sec + nanosec * 1e-9;
 }
 
-/** True for a stamp that is given: one of zero says "now", or nothing at all. */
+/** True for a stamp that is set: zero means "now", or nothing at all. */
 export function isSet({ sec, nanosec }: Readonly<Time>): boolean {
   return sec !== 0 || nanosec !== 0;
 }

@@ -1,9 +1,9 @@
 /**
- * The configuration as parameters: one for each number, word and list of numbers of the same schema that checks the YAML
- * files, named after its place there (`settings.task.maxSteps`, `settings.robot.joints.elbow.velocityMaxRadPerS`). They
- * may be given at the start, those of single joints excepted, and are fixed then: a limit is never changed while a robot
+ * Configuration as ROS parameters: one for each number, word and list of numbers in the schema that also checks the
+ * YAML files, named by its path (`settings.task.maxSteps`, `settings.robot.joints.elbow.velocityMaxRadPerS`). They may
+ * be given at the start, except those of single joints, and are fixed then: a limit is never changed while a robot
  * moves. The prefix keeps them apart from the parameters `task`, `robot` and `learner`: `ros2 param dump` and nested
- * YAML cannot hold a name that is another's beginning.
+ * YAML cannot hold a name that is the beginning of another.
  */
 import { editorSchemas, type Override, type ResolvedConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
@@ -14,7 +14,7 @@ const PARTS = ['task', 'robot', 'learner'] as const;
 type Part = (typeof PARTS)[number];
 const PREFIX = 'settings.';
 
-/** The part of JSON Schema that the editors' files use. */
+/** Part of JSON Schema that the editors' files use. */
 interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -35,7 +35,7 @@ export function isConfigParameter(name: string): boolean {
   return PARTS.some((part) => name.startsWith(`${PREFIX}${part}.`));
 }
 
-/** Changes of the configuration by given parameters. Throws `ReinError('config')` for single joints. */
+/** Configuration overrides from given parameters. Throws `ReinError('config')` for single joints. */
 export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Override[] {
   return [...given]
     .filter(([name]) => isConfigParameter(name))
@@ -73,12 +73,12 @@ function declarationsBelow(values: object, schema: Schema, prefix: string): Para
   });
 }
 
-/** Joints, above all: each is found by its name. */
+/** True for a list of named items, such as joints: each is found by its name. */
 function isNamedList(value: unknown): value is readonly { readonly name: string }[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => isGroup(item) && 'name' in item);
 }
 
-/** The schema of `key`, in whichever variant has it. */
+/** Schema of `key`, in whichever variant has it. */
 function fieldOf(schema: Schema, key: string): Schema {
   const own = schema.properties?.[key];
   if (own !== undefined) return own;

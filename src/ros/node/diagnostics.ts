@@ -1,4 +1,4 @@
-/** Status of each part once a second for `/diagnostics`: OK, WARN, ERROR or STALE, one message, and figures. */
+/** Status of each part for `/diagnostics`, once a second: OK, WARN, ERROR or STALE, one message, and figures. */
 import { BUS_COUNTERS, type GuardFrame, type JointModel } from '../../core/index.ts';
 import { type Fault, faultsOf, isAtLeast, messageOf, withRow } from '../../safety/index.ts';
 import type { LiveSession } from '../../session/index.ts';
@@ -13,7 +13,7 @@ export type Level = 'ok' | 'warn' | 'error' | 'stale';
 
 /** Status of one part. */
 export interface PartStatus {
-  /** After the node's name: `guard`. */
+  /** Suffix after the node's name: `guard`. */
   readonly part: string;
   readonly level: Level;
   readonly message: string;
@@ -22,11 +22,11 @@ export interface PartStatus {
 
 const { OK: ok, WARN: warn, ERROR: error, STALE: stale } = DIAGNOSTIC_STATUS;
 const LEVELS: Readonly<Record<Level, number>> = { ok, warn, error, stale };
-/** Without a frame for so long, what the guard said is old, s. */
+/** Age of the last frame from which the guard's status is stale, s. */
 const STALE_AFTER_S = 0.5;
-/** A fault at the border to ROS is shown for so long, s. */
+/** Time for which a fault of the ROS interface is shown, s. */
 const SHOWN_S = 10;
-/** Rows that are the driver's, and not the guard's. */
+/** Fault rows of the driver, as opposed to the guard. */
 const DRIVER_ROWS: readonly number[] = [10, 13, 14, 15, 34, 37, 43, 45, 46, 47];
 
 export interface DiagnosticsOptions {
@@ -34,14 +34,14 @@ export interface DiagnosticsOptions {
   /** `hardware_id`. */
   readonly robotId: string;
   readonly joints: readonly JointModel[];
-  /** What simulates the robot; `undefined`: it is real. */
+  /** Simulator of the robot; `undefined`: it is real. */
   readonly simulatedBy: () => string | undefined;
   readonly holder: SessionHolder;
   /** Seconds of the machine's monotonic clock. */
   readonly nowS: () => number;
-  /** Faults at the border to ROS that last, and have been reported. */
+  /** Lasting faults of the ROS interface that have been reported. */
   readonly lasting: () => readonly RosFault[];
-  /** Parts that others know: teleop, observations. */
+  /** Status of further parts: teleop, observations. */
   readonly others: () => readonly PartStatus[];
 }
 
@@ -60,7 +60,7 @@ export class Diagnostics {
     this.#publisher = options.port.advertise(DiagnosticArray, '/diagnostics', EVENT_QOS);
   }
 
-  /** Something went wrong at the border to ROS: it is shown for a while. */
+  /** Records a fault of the ROS interface: it is shown for a while. */
   rosFault(fault: RosFault): void {
     this.#rosFaultCount++;
     this.#rosFaults.set(`${fault.kind} ${fault.where}`, { fault, atS: this.#options.nowS() });
@@ -72,7 +72,7 @@ export class Diagnostics {
     this.#array.status = this.parts().map(({ part, level, message, values }) => ({
       ...DiagnosticStatus.create(),
       level: LEVELS[level],
-      // With the namespace: several robots' parts must not be one to an aggregator.
+      // Includes the namespace: an aggregator must not merge parts of several robots.
       name: `${port.fullName.replace(/^\//, '')}: ${part}`,
       message,
       hardware_id: robotId,
@@ -81,7 +81,7 @@ export class Diagnostics {
     this.#publisher.publish(this.#array);
   }
 
-  /** Status of all parts now. */
+  /** Present status of all parts. */
   parts(): readonly PartStatus[] {
     const { holder, others } = this.#options;
     const { session } = holder;
@@ -110,7 +110,7 @@ export class Diagnostics {
     return { level: 'stale', message: state === 'opening' ? 'Opening.' : 'Not configured.', values: {} };
   }
 
-  /** The learner that the session waits for. */
+  /** Status of a learner that the session waits for. */
   #awaited(): PartStatus | undefined {
     const { wait } = this.#options.holder;
     if (wait === undefined) return undefined;
@@ -168,7 +168,7 @@ export class Diagnostics {
   #ros(): PartStatus {
     const nowS = this.#options.nowS();
     for (const [cause, { atS }] of this.#rosFaults) if (nowS - atS > SHOWN_S) this.#rosFaults.delete(cause);
-    // What lasts is shown as long as it lasts.
+    // Lasting faults are shown as long as they last.
     const newest = [...this.#rosFaults.values()].at(-1)?.fault ?? this.#options.lasting().at(-1);
     const values = { faults: this.#rosFaultCount };
     if (newest === undefined)

@@ -20,7 +20,7 @@ afterEach(async () => {
   await learner?.close();
 });
 
-/** A learner of run-7; gives what it has taken. */
+/** Starts a learner of run-7; returns the transitions that it has received. */
 async function startLearner(newestVersion: number): Promise<Transition[]> {
   const { setup } = ros.robot;
   const { observationSize, actionSize, schemaHash } = setup;
@@ -38,7 +38,7 @@ async function startLearner(newestVersion: number): Promise<Transition[]> {
   return taken;
 }
 
-/** The node ends, and its learner too. */
+/** Ends the node and its learner. */
 async function end(): Promise<void> {
   await ros.node.close();
   await ros.port.close();
@@ -47,7 +47,7 @@ async function end(): Promise<void> {
   learner = undefined;
 }
 
-/** The robot's folder has weights of a learner that is gone now. */
+/** Gives the robot's folder weights of a learner that is gone afterwards. */
 async function meetLearner(): Promise<void> {
   await startLearner(3);
   await start();
@@ -58,7 +58,7 @@ async function meetLearner(): Promise<void> {
   await end();
 }
 
-/** One start of the node in the robot's folder, as `node-process.ts` puts it together. */
+/** One start of the node in the robot's folder, assembled as in `node-process.ts`. */
 async function start(): Promise<{ readonly joined: string[] }> {
   const { setup, folder, clock } = ros.robot;
   const joined: string[] = [];
@@ -159,7 +159,7 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
     await older.close();
   });
 
-  /** One that is asked to end by `stopping`. */
+  /** Run to be ended by `stopping`. */
   function waitingRun() {
     const { setup, folder } = ros.robot;
     const run = new LearnerRun({
@@ -178,7 +178,7 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
     await meetLearner();
     const { run, stopping } = waitingRun();
     const order: string[] = [];
-    // A third of the time that it is asked for.
+    // A third of the run's own query timeout.
     const asked = askLearner(address, 1000).catch(() => order.push('nobody has answered'));
     const settled = run.settle(stopping.signal, () => undefined).catch((error: Error) => order.push(error.message));
     stopping.abort();

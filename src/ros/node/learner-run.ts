@@ -1,18 +1,18 @@
-/** The run that a session joins: the learner's or, while that is away, the one whose weights lie in the run's folder. */
+/** Run that a session joins: the learner's or, while that is away, the one whose weights are in the run's folder. */
 import type { RunSetup } from '../../config/setup.ts';
 import { type LearnerWait, runToJoin, type SessionEvent } from '../../session/index.ts';
 
 export interface LearnerRunOptions {
   readonly setup: RunSetup;
-  /** The run's folder. */
+  /** Folder of the run. */
   readonly folder: string;
   /** The learner's `tcp://host:port`; `undefined`: there is none. */
   readonly learner: string | undefined;
-  /** The run that is joined as far as is known now: the folder's own where no learner is asked for. */
+  /** Run to join as far as known: the folder's own without a learner. */
   readonly runId: string;
   /** `runId` is that of the learner, which has answered. */
   readonly hasJoined: boolean;
-  /** The learner has answered: its run. */
+  /** Called with the learner's run once it has answered. */
   readonly onJoined: (runId: string) => Promise<void>;
   readonly onEvent: (event: SessionEvent) => void;
 }
@@ -28,14 +28,14 @@ export class LearnerRun {
     this.#isKnown = options.learner === undefined || options.hasJoined;
   }
 
-  /** The run that weights are taken of. */
+  /** Run whose weights are used. */
   get runId(): string {
     return this.#runId;
   }
 
   /**
-   * To be called before a session is opened. A learner that is away holds nothing up where the folder has met it before; else it
-   * is waited for, and `onWait` told each time that it did not answer. Rejects when `signal` is aborted.
+   * To be called before a session is opened. An absent learner delays nothing if the folder has met it before;
+   * otherwise it is waited for, and `onWait` called each time it does not answer. Rejects when `signal` is aborted.
    */
   async settle(signal: AbortSignal, onWait: (wait: LearnerWait) => void): Promise<void> {
     const { learner, setup, folder, onJoined, onEvent } = this.#options;

@@ -1,6 +1,6 @@
 /**
- * The ROS node as a program: one argument with its settings, a channel to the supervisor. rclnodejs lives here, on the
- * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
+ * Process of the ROS node: one argument with its settings, a channel to the supervisor. rclnodejs runs here, on the
+ * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is handled by the supervisor.
  */
 import { once } from 'node:events';
 import { loadResolvedConfig } from '../../config/index.ts';
@@ -27,9 +27,9 @@ import { RobotNode, type RobotNodeOptions } from './robot-node.ts';
 import type { NodeChildMessage, NodeStart } from './run-node.ts';
 import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeRequest, nodeRequest } from './settings.ts';
 
-/** The graph shows a dead node for so long at most, s. */
+/** Longest time for which the graph shows a dead node, s. */
 const STALE_S = 25;
-/** The learner gets so long at the end: what it does not get waits on disk, ms. */
+/** Time for the last transfer to the learner, ms; the rest waits on disk. */
 const DRAIN_MS = 200;
 /** Severities of ROS's logging. */
 const SEVERITIES = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 } as const;
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   await node.openedOrWaiting();
   port.start();
   node.listens();
-  // One that died comes back configured, never active.
+  // After a crash the node comes back configured, never active.
   if (start.restart > 0) await port.transition('configure');
   if (!ending.aborted) await once(ending, 'abort');
   await node.close();
@@ -77,7 +77,7 @@ interface NodeParts {
   readonly setup: RunSetup;
   readonly port: RosPort;
   readonly observations: readonly TopicObservation[];
-  /** Least severity that is printed, as ROS counts. */
+  /** Smallest severity that is printed, in ROS's numbers. */
   readonly printsFrom: number;
   readonly parent: ParentChannel<NodeChildMessage>;
   readonly onShutdown: () => void;
@@ -123,7 +123,7 @@ function createNode(parts: NodeParts): RobotNode {
   return node;
 }
 
-/** Opens sessions; each is watched in place of the one before it. */
+/** Opens sessions; each is watched in place of the previous one. */
 function sessionOpener(
   { start, request, setup, observations }: NodeParts,
   run: LearnerRun,
@@ -136,7 +136,7 @@ function sessionOpener(
     unwatch();
     const { runId } = run;
     const observer: RunObserver = { status: () => undefined, print };
-    // A trace of ROS is what rosbag records.
+    // The trace of a ROS run is recorded by rosbag.
     const names = { setup, runId, folder, command: 'ros' };
     const watched = new WatchedRun({ ...names, observations, watcher, trace: 'off', observer });
     const session = await openSession({
@@ -163,7 +163,7 @@ function told(message: string): SessionEvent {
   return { level: 'info', name: 'told', row: 0, message, remedy: '' };
 }
 
-/** The level for all loggers that was given last; `info` where none was. */
+/** Level given last for all loggers; `info` if none was. */
 function severityOf(levels: readonly string[]): number {
   const level = levels.findLast((candidate) => !candidate.includes(':='))?.toLowerCase() ?? 'info';
   return level in SEVERITIES ? SEVERITIES[level as keyof typeof SEVERITIES] : SEVERITIES.info;

@@ -25,7 +25,7 @@ import type { SessionHolder } from './session-holder.ts';
 /** State of the node that refusals depend on. */
 export interface Permission {
   readonly holder: SessionHolder;
-  /** The node was activated. */
+  /** The node is active. */
   readonly isActive: boolean;
   readonly fullName: string;
 }
@@ -33,11 +33,11 @@ export interface Permission {
 export interface ServicesOptions {
   readonly port: RosPort;
   readonly permission: Permission;
-  /** An activity that was begun by a service failed later. */
+  /** Called when an activity started by a service fails later. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The node's services. Each is answered; what cannot be done is answered with `success: false` and a message. */
+/** Offers the node's services. Each call is answered; failures with `success: false` and a message. */
 export function offerServices(options: ServicesOptions): void {
   const { port, permission } = options;
   const trigger = (name: string, act: () => string | Promise<string>): void =>
@@ -88,7 +88,7 @@ export function offerServices(options: ServicesOptions): void {
   port.serve(SavePolicy, '~/save_policy', save, unsaved);
 }
 
-/** Answer where none can be made, or it does not fit: the caller shall not wait for nothing. */
+/** Answer if a handler fails or its result does not fit, so that the caller does not wait in vain. */
 function failed(message: string): TriggerAnswer {
   return { success: false, message };
 }
@@ -102,14 +102,15 @@ async function answer(act: () => string | Promise<string>): Promise<TriggerAnswe
 }
 
 /**
- * What people ask for at the monitor, with the leave that services have: what lets the robot move is refused while the node is inactive, in a
- * sentence on their page. All else the session's own panel does, which `asks` of the result names.
+ * Applies the services' permissions to requests from the monitor: those that let the robot move are refused while the
+ * node is inactive, with a sentence on the page. All others go to the listener set by `asks` of the result, the
+ * session's own panel.
  */
 export function withLeave({ permission, onFailure }: Omit<ServicesOptions, 'port'>, watcher: RunWatcher): RunWatcher {
   let ask: ((request: PersonRequest) => void) | undefined;
   const refuse = (error: unknown): void =>
     watcher.packet(encodeJson('notice', { line: answerTo(error), atMs: Date.now() }));
-  // A start that a stop came after begins nothing.
+  // A start overtaken by a stop begins nothing.
   let said = 0;
   const start = async (): Promise<void> => {
     const session = movableSessionOf(permission);
@@ -135,7 +136,10 @@ export function withLeave({ permission, onFailure }: Omit<ServicesOptions, 'port
 const CANCELED = 'canceled';
 const PURPOSES = ['training', 'evaluation'] as const;
 
-/** The node's actions, with feedback; a cancel ends the episode and holds. `onRefusal`: ROS tells whoever asks that a goal is refused, and not why. */
+/**
+ * Offers the node's actions, with feedback; a cancel ends the episode and holds. `onRefusal`: reports why a goal is
+ * refused, which ROS does not carry.
+ */
 export function offerActions(port: RosPort, permission: Permission, onRefusal: (message: string) => void): void {
   port.serveAction(RunEpisode, '~/run_episode', {
     admit: (goal) => refusalOf(permission, (session) => session.whyNotEpisode) ?? purposeRefusal(goal),
@@ -245,7 +249,7 @@ function cutOn(signal: AbortSignal, cut: () => void): () => void {
   return () => signal.removeEventListener('abort', cut);
 }
 
-/** The open session. Throws `ReinError('task')` where there is none. */
+/** Open session. Throws `ReinError('task')` if there is none. */
 function openSessionOf({ holder, fullName }: Permission): LiveSession {
   if (holder.session !== undefined) return holder.session;
   const why = {
@@ -257,7 +261,7 @@ function openSessionOf({ holder, fullName }: Permission): LiveSession {
   throw new ReinError('task', ended(why[holder.state]));
 }
 
-/** The open session of an active node: motion may begin. Throws `ReinError('task')` elsewhere. */
+/** Open session of an active node: motion may begin. Throws `ReinError('task')` otherwise. */
 function movableSessionOf(permission: Permission): LiveSession {
   const session = openSessionOf(permission);
   if (permission.isActive) return session;
@@ -269,13 +273,13 @@ function waitOf({ wait }: SessionHolder): string | undefined {
   return wait === undefined ? undefined : `${wait.message} ${wait.remedy}`;
 }
 
-/** One line for people: what is wrong, and what to do. */
+/** One line for the user: problem and remedy. */
 function answerTo(error: unknown): string {
   const message = ended(messageOf(error));
   return error instanceof ReinError && error.remedy !== undefined ? `${message} ${ended(error.remedy)}` : message;
 }
 
-/** With a full stop. */
+/** Adds a full stop if missing. */
 function ended(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

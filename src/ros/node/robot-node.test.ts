@@ -43,7 +43,7 @@ function trigger(name: string): () => Promise<{ success: boolean; message: strin
 }
 
 describe('the monitor', () => {
-  /** As a page would: what it was sent, and what its person asks for. */
+  /** Stands in for a page: packets received, and its operator's requests. */
   const packets: Uint8Array[] = [];
   let ask: (request: PersonRequest) => void;
   const watcher: RunWatcher = {
@@ -487,7 +487,7 @@ describe('actions', () => {
   });
 });
 
-/** The status of `part` in the newest array. */
+/** Status of `part` in the newest array. */
 function partOf(arrays: DiagnosticArray[], part: string): DiagnosticStatus | undefined {
   return arrays.at(-1)?.status.find(({ name }) => name === `rein: ${part}`);
 }
@@ -548,7 +548,7 @@ describe('topics', () => {
     await isSaid(false);
     tell('bridge/simulated', false);
     await isSaid(true);
-    // What has died hears nothing.
+    // The bridge's death ends its conditions.
     tell('bridge', false);
     await isSaid(false);
     clearInterval(ticking);
@@ -565,7 +565,7 @@ describe('topics', () => {
     };
     const names = ros.robot.setup.config.robot.joints.map(({ name }) => name);
     await ros.start();
-    // A gripper's are nobody else's business.
+    // A gripper's joints do not count.
     publish(['finger']);
     await delay(20);
     await ros.port.transition('configure');
@@ -662,7 +662,7 @@ describe('topics', () => {
 
   it('name the joint and the torque of row 54', async () => {
     const { joints } = ros.robot.setup.config.robot;
-    // Of 30 N·m that the file explains at the second joint the mock measures none.
+    // The mock measures none of the 30 N·m that the file explains at the second joint.
     const light = Array.from({ length: 14 }, () => 0);
     const torqueObserver = {
       ...({ filterS: 0.02, weight: 'compensated', wrench: 'ignored', velocityFeedForward: true } as const),
@@ -709,7 +709,7 @@ describe('topics', () => {
       'rein: ROS': 0,
     });
     expect(policies.at(-1)).toMatchObject({ version: 7n, run_id: 'run-a', state: 'ready' });
-    // Without ticks what the guard said gets old.
+    // Without ticks the guard's status grows stale.
     await soon(() => partOf(arrays, 'guard')?.level === 3, 'the guard to be stale');
   });
 
@@ -771,10 +771,10 @@ describe('a person', () => {
     await ros.activate();
     const run = ros.node.session?.resume();
     await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
-    // A machine that is held up for the lease between two messages has seen nobody: the person begins anew.
+    // A machine delayed by the lease between two messages has lost the operator, who starts anew.
     for (let k = 0; interventions.at(-1)?.active !== true; k++) {
       expect(k, 'messages without a take-over').toBeLessThan(300);
-      // Let go, then held in the middle, then pushed for a third of a second.
+      // Released, then held in the middle, then pushed for a third of a second.
       const step = k % 30;
       pad.publish(joy(step === 0 ? 0 : 1, step < 2 ? 0 : 0.5));
       await delay(10);

@@ -1,6 +1,7 @@
 /**
- * The node: a session of one robot behind lifecycle, topics, services and actions. Activating permits motion and starts
- * none; deactivating stops the robot, which holds. Whatever goes wrong at the border to ROS stops the robot and is told.
+ * ROS node: a session of one robot behind lifecycle, topics, services and actions. Activating permits motion and starts
+ * none; deactivating stops the robot, which holds. A failed callback stops the robot, and every fault of the ROS
+ * interface is reported.
  */
 import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
@@ -19,10 +20,10 @@ import { Teleop } from './teleop.ts';
 import { Publications } from './topics.ts';
 
 export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operator' | 'pad' | 'teleopLeaseS'> {
-  /** Made and not started. The node registers everything on it; whoever made it starts and closes it. */
+  /** Created and not started. The node registers everything on it; its creator starts and closes it. */
   readonly port: RosPort;
   readonly setup: RunSetup;
-  /** The run's. */
+  /** Folder of the run. */
   readonly folder: string;
   /** 0: every guard frame; `undefined`: the robot is a ROS robot, and publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
@@ -34,28 +35,28 @@ export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operato
     listener: SessionListener,
     watcher: RunWatcher | undefined,
   ) => Promise<LiveSession>;
-  /** Shows each session elsewhere, and hands on what people ask for there. Absent: nobody does. */
+  /** Shows each session elsewhere, and passes on operator requests from there. Absent: none. */
   readonly watcher?: RunWatcher | undefined;
-  /** Doubles of our own name that are known to be dead, and that the graph still shows. */
+  /** Number of dead nodes of the same name that the graph still shows. */
   readonly staleNodes?: () => number;
-  /** Parts that others look after, e.g. observation topics. */
+  /** Status of further parts, e.g. observation topics. */
   readonly others?: () => readonly PartStatus[];
-  /** The machine's. */
+  /** The machine's clock. */
   readonly clock: Clock;
-  /** Publishers that are there have been heard so long after the port was started, s. Default 1. */
+  /** Time after the port's start in which existing publishers are discovered, s. Default 1. */
   readonly discoveryS?: number;
-  /** The lifecycle has ended: the process may. */
+  /** Called when the lifecycle has ended: the process may end. */
   readonly onShutdown: () => void;
   /** Every event, for the console. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
 
-/** DDS finds who is there within this. */
+/** DDS discovery completes within this time. */
 const DISCOVERY_S = 1;
-/** Modes of a session in which an episode may go on. */
+/** Modes of a session in which an episode may be in progress. */
 const EPISODE_MODES: readonly string[] = ['episode', 'running', 'evaluating'];
 const STATE_MS = 100;
-/** State messages between two of what is told once a second. */
+/** State messages per period of the once-a-second topics. */
 const STATES_PER_SECOND = 10;
 
 const ROS_EVENTS: Readonly<Record<RosFault['kind'], { readonly row: number; readonly remedy: string }>> = {
@@ -78,13 +79,13 @@ export class RobotNode {
   readonly #teleop: Teleop;
   readonly #holder: SessionHolder;
   readonly #permission: Permission & { isActive: boolean };
-  /** What simulates the robot by its file; `undefined`: nothing does. */
+  /** Simulator of the robot by its file; `undefined`: none. */
   readonly #simulator: string | undefined;
   /** A simulation publishes the joints of a robot that its file calls real. */
   #isRehearsal = false;
-  /** What the processes that speak ROS have found and lasts, by its condition. */
+  /** Lasting findings of bridge and stopper, by condition. */
   readonly #found = new Map<string, SessionEvent>();
-  /** Of a simulated one that publishes its joints. */
+  /** Set for a simulated robot that publishes its joints. */
   readonly #otherRobot: OtherRobot | undefined;
   #areJointsWithheld: boolean;
   #isToldOfRobot = false;
@@ -92,7 +93,7 @@ export class RobotNode {
   #discoveredAtS = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #beats = 0;
-  /** The robot was stopped by deactivating, and by nothing else: activating may undo it. */
+  /** The robot was stopped only by deactivating: activating may undo it. */
   #isParked = false;
   #isEnding = false;
 
@@ -115,7 +116,7 @@ export class RobotNode {
     this.#holder = new SessionHolder({
       open: async (signal, wait) => {
         await options.beforeOpening?.(signal, wait);
-        // What lasts is told to each session.
+        // Lasting findings are reported to each session anew.
         this.#isRehearsal = false;
         this.#found.clear();
         return options.openSession(this.#teleop.create(), this.#listener(), watcher);
@@ -125,7 +126,7 @@ export class RobotNode {
       onFailure: (error) => this.#openFailed(error.message, error.remedy),
     });
     this.#teleop = this.#createTeleop(options);
-    // Until discovery has shown who else is there.
+    // Until discovery has found the other nodes.
     this.#areJointsWithheld = this.#otherRobot !== undefined;
     this.#diagnostics = this.#createDiagnostics(options);
     this.#permission = { holder: this.#holder, isActive: false, fullName: port.fullName };
@@ -166,23 +167,23 @@ export class RobotNode {
     });
   }
 
-  /** What simulates the robot; `undefined`: it is real. */
+  /** Simulator of the robot; `undefined`: it is real. */
   get #simulatedBy(): string | undefined {
     return this.#simulator ?? (this.#isRehearsal ? 'behind its topics' : undefined);
   }
 
-  /** The open session, for whoever looks after more than ROS. */
+  /** Open session, for users beyond ROS. */
   get session(): LiveSession | undefined {
     return this.#holder.session;
   }
 
-  /** Begins to open the session, so that `configure` finds it open; and to publish, once the port was started. */
+  /** Begins to open the session, so that `configure` finds it open, and to publish once the port is started. */
   start(): void {
     this.#holder.open();
     this.#timer = setInterval(() => this.#beat(), STATE_MS);
   }
 
-  /** The port was started: it is heard from now on who else is there. */
+  /** The port was started: discovery begins. */
   listens(): void {
     this.#discoveredAtS = this.#options.clock.nowS() + (this.#options.discoveryS ?? DISCOVERY_S);
   }
@@ -201,7 +202,7 @@ export class RobotNode {
     return this.#holder.settledOrWaiting();
   }
 
-  /** Brakes, closes the session, publishes no more. Never rejects. */
+  /** Brakes, closes the session and stops publishing. Never rejects. */
   async close(): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#timer);
@@ -209,11 +210,11 @@ export class RobotNode {
     await this.#holder.close();
   }
 
-  /** Takes a fault at the border to ROS. A callback that threw stops the robot: nobody knows what it left undone. */
+  /** Takes a fault of the ROS interface. A callback that threw stops the robot: its work is in an unknown state. */
   rosFault(fault: RosFault): void {
     if (this.#isStale(fault)) return;
     this.#diagnostics.rosFault(fault);
-    if (fault.kind === 'timeJump') return; // told with what it does to the episode
+    if (fault.kind === 'timeJump') return; // reported with its effect on the episode
     const { row, remedy } = ROS_EVENTS[fault.kind];
     const isDefect = fault.kind === 'callback';
     const message = `${fault.where}: ${fault.message}`;
@@ -230,13 +231,13 @@ export class RobotNode {
     const event = { ...found, remedy: asParameters(found.remedy) };
     this.#publications.publish('event', event);
     this.#noteCondition(event);
-    // What the robot's own processes find in the graph is told by the guard.
+    // Findings of the robot's own processes in the graph are reported by the guard.
     const kind = event.name === 'guardNotice' ? GRAPH_NOTICES[event.row] : undefined;
     if (kind !== undefined) this.#diagnostics.rosFault({ kind, where: 'robot', message: event.message });
     this.#options.onEvent?.(event);
   }
 
-  /** What the bridge has found, as long as it lasts; one that has died knows nothing any more. */
+  /** Records the bridge's findings while they last; the death of the bridge clears them. */
   #noteCondition(event: SessionEvent): void {
     const { condition, isOver, level } = event;
     if (condition === undefined) return;
@@ -251,7 +252,7 @@ export class RobotNode {
     }
   }
 
-  /** Where it is known why the robot does not answer, no cable is to be looked at. */
+  /** Replaces a lost driver's message by the known cause, so that the operator need not check cables. */
   #withCause(event: SessionEvent): SessionEvent {
     if (this.#isEnding) return endedToo(event);
     const found = [...this.#found.values()].at(-1);
@@ -298,12 +299,12 @@ export class RobotNode {
     if (this.#isBesideRobot()) return 'failure';
     const hasFailed = this.#holder.state === 'failed';
     if (hasFailed) this.#openFailed(this.#holder.failure?.message ?? '', this.#holder.failure?.remedy);
-    // Next time it may be there.
+    // The next attempt may succeed.
     this.#holder.open();
     return hasFailed ? 'failure' : 'success';
   }
 
-  /** A simulation under the names of a robot that is there would be taken for it: nothing of it is published or moved. */
+  /** A simulation beside the real robot of the same names would be mistaken for it: it is neither published nor moved. */
   #isBesideRobot(): boolean {
     const nowS = this.#options.clock.nowS();
     const heard = this.#otherRobot?.heard(nowS);
@@ -319,7 +320,7 @@ export class RobotNode {
     return heard !== undefined;
   }
 
-  /** Permission, and no motion. */
+  /** Permits motion, starts none. */
   #activate(): LifecycleResult {
     const { session } = this.#holder;
     if (session?.isLost === true) return 'error';
@@ -364,13 +365,13 @@ export class RobotNode {
     this.#publications.publish('second', session);
   }
 
-  /** Takes the lifecycle back where it has gone on in good faith. */
+  /** Reverts the lifecycle, which had advanced before the failure was known. */
   #openFailed(message: string, remedy: string | undefined): void {
     this.event({ level: 'error', name: 'openFailed', row: 0, message, remedy: remedy ?? '' });
     this.#goBack();
   }
 
-  /** To `unconfigured`. */
+  /** Returns to `unconfigured`. */
   #goBack(): void {
     if (this.#isGoingBack) return;
     this.#isGoingBack = true;
@@ -391,7 +392,7 @@ export class RobotNode {
     this.event({ level: 'error', name: 'failed', row: 0, message, remedy: remedy ?? '' });
   }
 
-  /** What was stamped before a jump back lies in the future: that episode ends. */
+  /** Stamps from before a backward jump lie in the future: the episode ends. */
   #timeJumped(byNs: bigint): void {
     const said = jumpText(byNs);
     const { session } = this.#holder;
@@ -404,7 +405,7 @@ export class RobotNode {
   }
 
   #stop(reason: string): void {
-    // A guard that is lost brakes by itself, and its loss has been told.
+    // A lost guard brakes by itself, and its loss has been reported.
     this.#holder.session?.stop(reason).catch(() => undefined);
   }
 
@@ -421,14 +422,14 @@ export class RobotNode {
   }
 }
 
-/** What stands for the robot with `driver`; `undefined`: a real one. */
+/** Simulator behind `driver`; `undefined`: a real robot. */
 function simulatorOf(driver: RunSetup['config']['robot']['driver']): string | undefined {
   if (worldOf(driver) !== 'real') return driver.kind;
-  // Surroundings that a service puts back are a simulator's.
+  // Surroundings that a service can reset are a simulator's.
   return isRos(driver) && driver.scene !== undefined ? `behind ${driver.scene.service}` : undefined;
 }
 
-/** One Ctrl+C ends the launch's driver as well, and often first. */
+/** Ctrl+C also ends the launch's driver, often first. */
 function endedToo(event: SessionEvent): SessionEvent {
   const message = 'The robot ceased to answer while this node was ending: its driver ended, too, or is lost.';
   return { ...event, level: 'warn', message, remedy: '' };

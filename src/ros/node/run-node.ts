@@ -1,6 +1,6 @@
 /**
- * The supervisor of a ROS node: settles what the node shall be, looks whether ROS can be used, then starts guard and node
- * side by side and decides the order in which they end. It loads no ROS, so nothing in ROS can end it.
+ * Supervisor of a ROS node: resolves the node's configuration, checks that ROS can be used, then starts guard and node
+ * side by side and determines the order in which they end. It loads no ROS, so that nothing in ROS can end it.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,9 +27,9 @@ import { NODE_TOPICS } from './topics.ts';
 
 const SUPERVISION = {
   nodeStarts: 'besideGuard',
-  /** A node that dies more often than this is not started again. */
+  /** A node that dies more often than this is not restarted. */
   maxNodeRestarts: 5,
-  /** The whole end takes a second at most: the arm brakes meanwhile. */
+  /** The whole shutdown takes a second at most: the arm brakes meanwhile. */
   nodeStopLimitMs: 600,
 } as const;
 const GUARD_STOP_MS = 3000;
@@ -39,26 +39,26 @@ const INTERFACES: readonly string[] = ['rein'];
 /** Messages of the node to its supervisor: the run that its learner trains, and packets for the monitor. */
 export type NodeChildMessage = { readonly kind: 'joined'; readonly runId: string } | PacketMessage;
 
-/** The run that a node's message names; `undefined` where it is no such message: modules of others run in the node. */
+/** Run named in a message of the node; `undefined` for any other message: third-party modules run in the node. */
 export function joinedIn(message: unknown): string | undefined {
   const { kind, runId } = asObject(message) ?? {};
   return kind === 'joined' && typeof runId === 'string' ? runId : undefined;
 }
 
-/** What the node's process is started with beside the arguments of its supervisor, as JSON in its first argument. */
+/** Start arguments of the node's process, as JSON in its first argument, besides those of its supervisor. */
 export interface NodeStart {
-  /** `--ros-args …` as the supervisor got them: `nodeRequest` reads them again. */
+  /** `--ros-args …` as passed to the supervisor: `nodeRequest` parses them again. */
   readonly argv: readonly string[];
   /** `config.yaml` of the run. */
   readonly configFile: string;
   readonly folder: string;
-  /** The learner's run, or the folder's where there is no learner. */
+  /** The learner's run, or the folder's without a learner. */
   readonly runId: string;
   /** `runId` is that of the learner, which answered an earlier start of this node. */
   readonly hasJoined: boolean;
-  /** The guard's socket. */
+  /** Socket of the guard. */
   readonly socketPath: string;
-  /** Deaths of this node before; after the first it comes up configured, never active. */
+  /** Earlier deaths of this node; after the first it comes up configured, never active. */
   readonly restart: number;
   /** A node of this name died without a word shortly before; the graph may show it for a while. */
   readonly hasStaleNode: boolean;
@@ -66,7 +66,7 @@ export interface NodeStart {
   readonly isWatched: boolean;
 }
 
-/** Runs until it is asked to end. Resolves to the exit code; never rejects. */
+/** Runs until asked to end. Resolves to the exit code; never rejects. */
 export async function runNode(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(nodeHelp());
@@ -84,7 +84,7 @@ export async function runNode(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** What a person has to know before anything is started. */
+/** Lines shown to the user before anything is started. */
 function firstLines({ robot, isTaskGiven }: NodeRequest, config: ResolvedConfig, speedMode: SpeedMode): string[] {
   const slow = speedModeLine(config.robot, speedMode, 'speed_mode:=full');
   const isTaskUnnamed = robot !== '' && !isTaskGiven;
@@ -94,7 +94,7 @@ function firstLines({ robot, isTaskGiven }: NodeRequest, config: ResolvedConfig,
   ];
 }
 
-/** Runs until the processes have ended, which signals and the end of what started this one bring about. */
+/** Runs until the processes have ended, by a signal or by the end of the parent process. */
 function runToEnd(processes: RobotProcesses, print: (line: string) => void): Promise<number> {
   const releases = [
     processes.supervisor.forwardSignals(),
@@ -158,24 +158,24 @@ async function supervise(request: NodeRequest, config: ResolvedConfig, argv: rea
 }
 
 /**
- * Mark of a node of our name that died without a word: ROS shows it on the graph for some seconds more, and it must not keep
- * its successor from beginning. A file with the process id tells, per user, ROS domain and name.
+ * Mark of a node of the same name that died without a word: ROS shows it in the graph for some seconds more, and it
+ * must not keep its successor from starting. A file with the process id, per user, ROS domain and name.
  */
 export interface NodeMark {
-  /** The one before left its mark and is not alive. */
+  /** The predecessor left its mark and is not alive. */
   readonly hasStaleNode: boolean;
-  /** An orderly end leaves no mark. */
+  /** Removes the mark, at an orderly end. */
   clear(): void;
 }
 
-/** Leaves the mark of this process. Without a place for it none counts as stale. */
+/** Leaves the mark of this process. If it cannot be written, no node counts as stale. */
 export function leaveMark(fullName: string, domain: string, folder: string = markFolder()): NodeMark {
   const path = join(folder, `${domain}${fullName.replaceAll('/', '-')}.pid`);
   try {
     makeFolder(folder, 0o700);
     const before = pidIn(path);
     const isAlive = before !== undefined && before !== process.pid && isRunning(before);
-    // A living one of our name keeps its mark: it is not stale, and ROS shows that we are two.
+    // A living node of the same name keeps its mark: it is not stale, and ROS shows both.
     if (isAlive) return { hasStaleNode: false, clear: () => undefined };
     writeFileSync(path, String(process.pid));
     return { hasStaleNode: before !== undefined, clear: () => rmSync(path, { force: true }) };
@@ -228,7 +228,7 @@ Every number and word of the configuration is a parameter too, for example setti
 Parameters:
 `;
 
-/** The whole text. */
+/** Help text. */
 export function nodeHelp(): string {
   return INTRODUCTION + parametersHelp(NODE_PARAMETERS);
 }

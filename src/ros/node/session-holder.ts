@@ -1,13 +1,13 @@
-/** The node's session: opened beside everything else, closed and opened again as the lifecycle asks for it. */
+/** Session of the node: opened asynchronously, closed and reopened as the lifecycle requires. */
 import { messageOf, ReinError } from '../../core/index.ts';
 import type { LearnerWait, LiveSession } from '../../session/index.ts';
 
 export type HolderState = 'closed' | 'opening' | 'open' | 'failed';
 
 export interface SessionHolderOptions {
-  /** Opens a session; nothing moves. Calls `wait` as often as it has to wait for somebody, and rejects on `signal`. */
+  /** Opens a session; nothing moves. Calls `wait` each time it has to wait for the learner, and rejects on `signal`. */
   readonly open: (signal: AbortSignal, wait: (wait: LearnerWait) => void) => Promise<LiveSession>;
-  /** Another reason to wait than before. */
+  /** Called when the reason to wait changes. */
   readonly onWait: (wait: LearnerWait) => void;
   readonly onOpen: (session: LiveSession) => void;
   readonly onFailure: (error: ReinError) => void;
@@ -20,10 +20,10 @@ export class SessionHolder {
   #failure: ReinError | undefined;
   #wait: LearnerWait | undefined;
   #isWanted = false;
-  /** Ends the opening that is under way or due. */
+  /** Aborts the present or pending opening. */
   #aborting = new AbortController();
   readonly #waiters: (() => void)[] = [];
-  /** Opening or closing that is under way; the next waits for it. */
+  /** Opening or closing in progress; the next one waits for it. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: SessionHolderOptions) {
@@ -34,7 +34,7 @@ export class SessionHolder {
     return this.#state;
   }
 
-  /** The open session; `undefined` while there is none. */
+  /** Open session; `undefined` while there is none. */
   get session(): LiveSession | undefined {
     return this.#session;
   }
@@ -44,12 +44,12 @@ export class SessionHolder {
     return this.#failure;
   }
 
-  /** Whom the opening waits for; `undefined` while it waits for nobody. */
+  /** Reason why the opening waits; `undefined` if it does not. */
   get wait(): LearnerWait | undefined {
     return this.#wait;
   }
 
-  /** Begins to open, if it is not open or opening. Never throws; `onOpen` or `onFailure` follows. */
+  /** Begins to open unless open or opening. Never throws; `onOpen` or `onFailure` follows. */
   open(): void {
     if (this.#isWanted) return;
     this.#isWanted = true;
@@ -60,7 +60,7 @@ export class SessionHolder {
     this.#work = this.#work.then(() => this.#openNow(signal));
   }
 
-  /** Brakes, closes. Resolves when nothing is open any more; never rejects. */
+  /** Brakes and closes. Resolves when nothing is open any more; never rejects. */
   close(): Promise<void> {
     this.#isWanted = false;
     this.#aborting.abort();
@@ -73,7 +73,7 @@ export class SessionHolder {
     return this.#work;
   }
 
-  /** Resolves when it is settled, or has to wait for somebody. */
+  /** Resolves when it is settled, or has to wait for the learner. */
   settledOrWaiting(): Promise<void> {
     if (this.#wait !== undefined) return Promise.resolve();
     const waiting = new Promise<void>((resolve) => this.#waiters.push(resolve));
@@ -108,7 +108,7 @@ export class SessionHolder {
     const session = this.#session;
     this.#session = undefined;
     if (!this.#isWanted && this.#state !== 'failed') this.#state = 'closed';
-    await session?.close().catch(() => undefined); // a guard that is lost cannot be asked to brake, and does so by itself
+    await session?.close().catch(() => undefined); // a lost guard cannot be asked to brake, and does so by itself
   }
 }
 

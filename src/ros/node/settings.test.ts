@@ -57,7 +57,7 @@ describe('settings of a node', () => {
   it('take lists of numbers, whole ones too, which replace those of the file', () => {
     const home = withParameters().config.robot.homeRad.map((rad, i) => (i === 5 ? 1 : rad));
     const { config } = withParameters(`settings.robot.homeRad:=[${home.map((rad) => rad.toFixed(6)).join(', ')}]`);
-    // The wrist's last joint: the tool stays where it is.
+    // The wrist's last joint: it does not move the tool.
     expect(config.robot.homeRad[5]).toBe(1);
     expect(config.robot.homeRad[1]).toBeCloseTo(home[1] ?? Number.NaN, 5);
     expect(withParameters('settings.learner.actorHidden:=[64, 32]').config.learner.actorHidden).toEqual([64, 32]);

@@ -1,5 +1,5 @@
 /**
- * The node's parameters, and from the process's arguments to what it shall be, with the same checks as the YAML files.
+ * Parameters of the node, and their resolution from the process's arguments, with the same checks as the YAML files.
  * Nothing is started.
  */
 import { resolve } from 'node:path';
@@ -18,13 +18,13 @@ import type { ParameterDeclaration } from '../port/ros-port.ts';
 import { configParameters, isConfigParameter, overridesOf } from './config-parameters.ts';
 import type { OperatorChoice } from './teleop.ts';
 
-/** The node's name where no remap gives another. */
+/** Name of the node unless remapped. */
 export const NODE_NAME = 'rein';
 
-/** Changes at run time; all others are fixed once the node runs. */
+/** May change at run time; all others are fixed once the node runs. */
 export const JOINT_STATES_RATE = 'joint_states_rate';
 
-/** The node's own parameters, as ROS tools show them; those of the configuration's schema stand beside them. */
+/** The node's own parameters, as ROS tools show them; those of the configuration's schema come in addition. */
 export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('robot', 'string', '', {
     description: 'Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.',
@@ -97,15 +97,15 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   }),
 ];
 
-/** What the node is asked to be, beside its configuration. Supervisor and node read it from the same arguments. */
+/** Settings of the node besides its configuration. Supervisor and node parse them from the same arguments. */
 export interface NodeRequest extends Pick<MonitorRequest, 'monitor' | 'monitorToken' | 'monitorCert' | 'monitorKey'> {
   readonly arguments: RosArguments;
   readonly identity: NodeIdentity;
   readonly robot: string;
   readonly task: string;
-  /** Else it was chosen for the robot. */
+  /** False: it was chosen for the robot. */
   readonly isTaskGiven: boolean;
-  /** The overlay. */
+  /** Overlay file. */
   readonly config: string | undefined;
   readonly seed: number;
   readonly robotId: string;
@@ -121,7 +121,7 @@ export interface NodeRequest extends Pick<MonitorRequest, 'monitor' | 'monitorTo
   readonly labelSteps: number;
 }
 
-/** `argv` without the program's own name. Throws `ReinError('config')` that names the parameter. */
+/** Parses `argv`, without the program's own name. Throws `ReinError('config')` that names the parameter. */
 export function nodeRequest(argv: readonly string[]): NodeRequest {
   const args = parseRosArgs(argv);
   const [misplaced] = args.rest;
@@ -151,7 +151,7 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
     teleopLeaseS: own.get('teleop_lease') as number,
     jointStatesHz: own.get(JOINT_STATES_RATE) as number,
     out: text('out') || undefined,
-    // YAML takes a bare off for false.
+    // YAML parses a bare off as false.
     monitor: text('monitor') === 'none' ? 'off' : text('monitor') || undefined,
     monitorToken: text('monitor_token') || undefined,
     monitorCert: text('monitor_cert') || undefined,
@@ -161,7 +161,7 @@ export function nodeRequest(argv: readonly string[]): NodeRequest {
   };
 }
 
-/** The configuration of a node that `request` asks for. Throws `ReinError('config')` that names the parameter. */
+/** Configuration of the node of `request`. Throws `ReinError('config')` that names the parameter. */
 export function configOf(request: NodeRequest): ResolvedConfig {
   const { task, seed, robotId, config: overlay } = request;
   const given = resolveParameters(request.arguments.parameters, request.identity.fullName);
@@ -173,12 +173,12 @@ export function configOf(request: NodeRequest): ResolvedConfig {
     run: { command: LIVE_COMMAND, task, seed, robotId },
     overrides: [...robotOverride(request.robot), ...overridesOf(given)],
   });
-  // Every given name is one that the node will declare.
+  // Every given name must be one that the node declares.
   applyGiven(declarationsOf(config), given);
   return config;
 }
 
-/** All that the node declares. */
+/** All parameters declared by the node. */
 export function declarationsOf(config: ResolvedConfig): readonly ParameterDeclaration[] {
   return [...NODE_PARAMETERS, ...configParameters(config)];
 }
@@ -187,7 +187,7 @@ function notOfConfig(given: ReadonlyMap<string, GivenValue>): ReadonlyMap<string
   return new Map([...given].filter(([name]) => !isConfigParameter(name)));
 }
 
-/** A path is relative to where the node was started, not to the task's file. */
+/** A path is relative to the node's working directory, not to the task's file. */
 function robotOverride(robot: string): readonly Override[] {
   if (robot === '') return [];
   const isPath = robot.endsWith('.yaml') || robot.includes('/');
@@ -199,14 +199,14 @@ function robotIdOf(id: string): string {
   throw new ReinError('config', `robot_id is "${id}", it must be ${ROBOT_ID.allowed}`);
 }
 
-/** `text` of what `rein run` shares with the node, options as parameters: `--out` is `out:=`, and `--seed 3` is `seed:=3`. */
+/** `text` of `rein run`, with its options as node parameters: `--out` becomes `out:=`, and `--seed 3` `seed:=3`. */
 export function asParameters(text: string): string {
   return text.replace(/--(out|seed)\b(?: (\d+))?/g, (_, name: string, value = '') => `${name}:=${value}`);
 }
 
 const SCHEMES: Readonly<Record<string, string>> = { topic: 'rostopic://', service: 'rosservice://' };
 
-/** Arguments of the programs that speak ROS for the guard: namespace, clock, remaps of topics and services. Their names are their own. */
+/** ROS arguments of bridge and stopper: namespace, clock, remaps of topics and services. They keep their own node names. */
 export function rosArgumentsOf({ arguments: args, identity }: NodeRequest): readonly string[] {
   const remaps = args.remaps.filter(
     ({ kind, node }) =>

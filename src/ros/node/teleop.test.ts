@@ -1,4 +1,4 @@
-/** Operators that come by topic: whose frame twists must be in, and what is kept of what they said. */
+/** Operators by topic: frames accepted of twists, and the record of their input. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ afterEach(async () => {
   await rig.robot.close();
 });
 
-/** A node that hears an operator of this kind, and whoever speaks to it. */
+/** Node that listens to an operator of this kind, and the operator's node. */
 async function createRig(operator: 'joy' | 'twist') {
   const ports = memoryPorts(new MemoryGraph());
   const node = await ports({ nodeName: 'rein', onFault: () => undefined });
@@ -45,7 +45,7 @@ async function createRig(operator: 'joy' | 'twist') {
   return { node, hand, robot, events, source: source!, twists, joys };
 }
 
-/** Publishes, and waits until it was heard. */
+/** Publishes, and waits for the reception. */
 async function say(publish: () => void): Promise<void> {
   const { counters } = rig.source;
   const sum = (): number => counters.taken + counters.stale + counters.malformed;

@@ -1,4 +1,4 @@
-/** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
+/** Operators by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set per session. */
 import type { RunSetup } from '../../config/setup.ts';
 import type { Clock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
@@ -27,18 +27,18 @@ export interface TeleopOptions {
   /** Lease of one message, s. */
   readonly leaseS: number;
   readonly setup: RunSetup;
-  /** The run's folder, for the record of what operators say. */
+  /** Folder of the run, for the record of operator input. */
   readonly folder: string;
-  /** The machine's; remote operators do not follow simulated time. */
+  /** The machine's clock; remote operators do not follow simulated time. */
   readonly clock: Clock;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onMark: (mark: 'success' | 'failure') => void;
 }
 
-/** Of robots whose file names none. */
+/** Base frame of robots whose file names none. */
 const DEFAULT_BASE_FRAME = 'base_link';
 
-/** Shortest time between two reports of what comes at the rate of a joystick, s. */
+/** Shortest time between two reports of faults that come at the rate of a joystick, s. */
 const REPEAT_AFTER_S = 1;
 
 type Source = JoyTeleop | TwistTeleop;
@@ -49,10 +49,10 @@ export class Teleop {
   #source: Source | undefined;
   #raw: RawInput | undefined;
   #malformedReportedAtS = Number.NEGATIVE_INFINITY;
-  /** The frame that was refused last; reported once. */
+  /** Frame refused last; reported once. */
   #refusedFrame = '';
 
-  /** Subscribes; nobody is in control before `create`. */
+  /** Subscribes; there is no operator before `create`. */
   constructor(options: TeleopOptions) {
     this.#options = options;
     const { port, operator, clock, onMark } = options;
@@ -82,7 +82,7 @@ export class Teleop {
     }
   }
 
-  /** A new operator for a new session, which closes it; none where nobody may take over by topic. */
+  /** Creates a new operator for a new session, which closes it; none if take-over by topic is disabled. */
   create(): readonly Source[] {
     this.#source = this.#make();
     return this.#source === undefined ? [] : [this.#source];
@@ -110,7 +110,7 @@ export class Teleop {
     return { part, level: 'warn', message: `${now} ${dropped}`, values };
   }
 
-  /** Messages that could not be read, and those that do not fit what they are taken for. */
+  /** Number of messages that could not be decoded, or do not fit their purpose. */
   #malformed(source: Source): number {
     return source.counters.malformed + (this.#subscription?.counters.malformed ?? 0);
   }
@@ -122,7 +122,7 @@ export class Teleop {
     return operator === 'joy' ? `not of the pad ${pad}${why}` : 'not finite, without a stamp, or of another frame';
   }
 
-  /** Tells of messages that do not fit, once a second at most: `hear` has given the source another message. */
+  /** Reports messages that do not fit, once a second at most: `hear` passes another message to the source. */
   #watchMalformed(source: Source, hear: () => void): void {
     const before = source.counters.malformed;
     hear();
@@ -143,7 +143,7 @@ export class Teleop {
     });
   }
 
-  /** A speed of the tool, or of another frame, is another motion than the one that is meant here. */
+  /** A twist in the tool's or another frame would be a different motion, and is refused. */
   #isInBaseFrame(frame: string, source: TwistTeleop): boolean {
     const { driver } = this.#options.setup.config.robot;
     const base = isRos(driver) ? driver.command.frameId : DEFAULT_BASE_FRAME;
@@ -173,7 +173,7 @@ export class Teleop {
     return new TwistTeleop({ ...shared, policyPeriodS: 1 / setup.config.task.policyHz });
   }
 
-  /** Trouble with the record. */
+  /** Reports a problem of the record. */
   #tell(message: string): void {
     this.#options.onEvent({ level: 'warn', name: 'recording', row: 0, message, remedy: '' });
   }

@@ -1,6 +1,6 @@
 /**
- * The topics that the node publishes, one table: what each is called and is for, its type and quality of service, when it is
- * due and how its message is filled then. Registration, the reference and the help are made from it.
+ * Table of the topics published by the node: name, purpose, type, quality of service, occasion, and how the message is
+ * filled. Registration, the reference and the help are generated from it.
  */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
 import { STAGES } from '../../safety/chain-report.ts';
@@ -22,7 +22,7 @@ import { SIMULATED_FRAME } from '../observations/other-robot.ts';
 import { EVENT_QOS, LATCHED_QOS, type QosProfile, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 
-/** When topics are due, and what their messages are filled from then. */
+/** Occasions on which topics are due, and the sources of their messages. */
 interface Occasions {
   /** Every tick of the guard. */
   readonly frame: GuardFrame;
@@ -34,19 +34,19 @@ interface Occasions {
   readonly event: SessionEvent;
 }
 
-/** Writes all of `message` but its stamp; `unsent`: there is nothing to tell this time. */
+/** Fills `message` except its stamp; `unsent`: there is nothing to publish this time. */
 type Fill<T, From> = (message: T, from: From, memory: Memory) => 'unsent' | undefined;
 
 interface NodeTopic<T> {
   readonly type: MessageType<T>;
-  /** As the code registers it: `~/state`. */
+  /** As registered in the code: `~/state`. */
   readonly name: string;
   readonly qos: QosProfile;
-  /** For people: what it is, and how often it comes. */
+  /** Documentation: purpose, and rate. */
   readonly what: string;
   readonly rate: string;
   readonly on: { readonly [O in keyof Occasions]?: Fill<T, Occasions[O]> };
-  /** Where it is missing the topic is always offered. */
+  /** Default: the topic is always offered. */
   readonly isOffered?: (options: PublicationsOptions) => boolean;
 }
 
@@ -105,7 +105,7 @@ function fillSafety(message: SafetyState, frame: GuardFrame, memory: Memory): un
   const faults = faultsOf(frame.faultFlags);
   message.fault_rows = Uint16Array.from(faults, (fault) => fault.row);
   message.faults = faults.map((fault) => messageOf(fault, frame, memory.joints));
-  // Those of every tick since the message before.
+  // Bits of every tick since the previous message.
   message.filter_bits = memory.filterBits;
   message.filters = [...namesOfBits(memory.filterBits)];
   message.ticks = BigInt(frame.ticks);
@@ -125,7 +125,7 @@ function fillSafety(message: SafetyState, frame: GuardFrame, memory: Memory): un
   memory.reportedDecision = decisionOf(frame);
 }
 
-/** What a safety message is sent at once for when it changes. */
+/** Key whose change sends a safety message at once. */
 function decisionOf({ state, decider, faultFlags }: GuardFrame): string {
   return `${state} ${decider} ${faultFlags}`;
 }
@@ -206,7 +206,7 @@ const joints: NodeTopic<JointState> = {
   },
 };
 
-/** All of them, in the order of the reference. A new one is a file in `msg/`, a row here and a test. */
+/** All topics, in the order of the reference. A new one is a file in `msg/`, a row here and a test. */
 export const NODE_TOPICS = [state, safety, policy, intervention, events, joints] as readonly NodeTopic<unknown>[];
 
 export interface PublicationsOptions {
@@ -216,25 +216,25 @@ export interface PublicationsOptions {
   /** 0: every guard frame. `undefined`: the robot publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
   readonly isSimulated: () => boolean;
-  /** Another robot publishes these joints, or nobody can know yet whether one does. */
+  /** Another robot publishes these joints, or discovery is not complete. */
   readonly areJointsWithheld: () => boolean;
 }
 
-/** What messages need besides the occasion: the robot's joints, and what was told or is due. */
+/** State of the messages besides the occasion: the robot's joints, and what was published or is due. */
 interface Memory {
   readonly joints: readonly JointModel[];
   readonly jointNames: string[];
   readonly isSimulated: () => boolean;
   readonly areJointsWithheld: () => boolean;
-  /** Filters that have acted since the safety message before. */
+  /** Filters that have acted since the previous safety message. */
   filterBits: number;
   reportedDecision: string;
-  /** Joint states to be sent per frame, at most 1, and those that are due. */
+  /** Joint states to publish per frame, at most 1, and those that are due. */
   jointsPerFrame: number;
   jointsDue: number;
 }
 
-/** One topic with its message, which is made once and reused. */
+/** One topic with its message, which is created once and reused. */
 interface Offered {
   readonly topic: NodeTopic<unknown>;
   readonly publisher: RosPublisher<unknown>;
@@ -242,10 +242,10 @@ interface Offered {
   readonly stamp: Time;
 }
 
-/** Rate at or above which each frame is sent. */
+/** Value for which every frame is sent. */
 const EVERY_FRAME = 0;
 
-/** The topics of the table on a port. */
+/** Publishers of the table's topics on a port. */
 export class Publications {
   readonly #port: RosPort;
   readonly #controlHz: number;
@@ -280,7 +280,7 @@ export class Publications {
     this.#memory.jointsPerFrame = hz === EVERY_FRAME ? 1 : Math.min(1, hz / this.#controlHz);
   }
 
-  /** Fills and sends what is due on `occasion`. */
+  /** Fills and publishes the topics due on `occasion`. */
   publish<O extends keyof Occasions>(occasion: O, from: Occasions[O]): void {
     for (const { topic, publisher, message, stamp } of this.#offered) {
       const fill = topic.on[occasion];
@@ -291,7 +291,7 @@ export class Publications {
   }
 }
 
-/** Every message has a stamp, by itself or in its header. */
+/** Stamp of a message, its own or its header's; every message has one. */
 function stampOf(message: unknown): Time {
   const stamped = message as { readonly stamp?: Time; readonly header?: { readonly stamp: Time } };
   const stamp = stamped.stamp ?? stamped.header?.stamp;

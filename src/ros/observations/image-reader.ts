@@ -1,25 +1,25 @@
-/** A picture averaged to a few pixels, grey or in colours, 0 to 1. */
+/** Downsampling of an image to a few pixels, grey or colour, 0 to 1. */
 import type { ObservationTopic } from '../../tasks/index.ts';
 
-/** Outcome of a message: taken, not meant for us, or malformed for a reason (without its full stop). */
+/** Outcome of a message: taken, not applicable, or malformed for a reason (without its full stop). */
 export type ReadResult = 'taken' | 'ignored' | { readonly malformed: string };
 
-/** The part of `sensor_msgs/msg/Image` that counts. */
+/** Fields used of `sensor_msgs/msg/Image`. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly encoding: string;
   readonly is_bigendian: number;
-  /** Bytes of a row. */
+  /** Bytes per row. */
   readonly step: number;
   readonly data: Uint8Array;
 }
 
 interface Layout {
-  /** Samples of a pixel. */
+  /** Samples per pixel. */
   readonly samples: number;
   readonly bytes: 1 | 2;
-  /** Samples that are red, green and blue. */
+  /** Indices of the red, green and blue samples. */
   readonly rgb: readonly [number, number, number];
 }
 
@@ -36,12 +36,12 @@ const LAYOUTS: Readonly<Record<string, Layout>> = {
   '16UC1': { samples: 1, bytes: 2, rgb: GREY },
 };
 
-/** Shares of red, green and blue in brightness (ITU-R BT.601). */
+/** Weights of red, green and blue in luminance (ITU-R BT.601). */
 const LUMA = [0.299, 0.587, 0.114] as const;
 
 /**
- * Writes `image` averaged over equal areas to `widthPx` × `heightPx`, row by row; of `rgb` three numbers a pixel. Each
- * source pixel counts for one target pixel, so that sizes need not divide.
+ * Writes `image` averaged over equal areas to `widthPx` × `heightPx`, row-major; three numbers per pixel for `rgb`.
+ * Each source pixel counts for one target pixel, so that sizes need not divide.
  */
 export function readImage(image: Picture, topic: ObservationTopic, out: Float32Array): ReadResult {
   const layout = LAYOUTS[image.encoding];
@@ -75,7 +75,7 @@ export function readImage(image: Picture, topic: ObservationTopic, out: Float32A
 
 const mean = new Float64Array(3);
 
-/** Red, green and blue, 0 to 1, of the source pixels that fall on one target pixel. The array is reused. */
+/** Mean red, green and blue, 0 to 1, of the source pixels of one target pixel. The array is reused. */
 function areaMean(image: Picture, layout: Layout, topic: ObservationTopic, column: number, row: number): Float64Array {
   const { width, height, step, data } = image;
   const { widthPx = 1, heightPx = 1 } = topic;

@@ -1,4 +1,4 @@
-/** From a message to the numbers that an observation takes of it: one reader for each type, as the task's table names them. */
+/** Readers from messages to observation values: one per type, as named in the task's table. */
 import type { ObservationTopic, ObservationType } from '../../tasks/index.ts';
 import {
   Float64,
@@ -16,11 +16,11 @@ import { type ReadResult, readImage } from './image-reader.ts';
 /** Writes the numbers of `message`, unscaled, into `out` ([size]). Keeps nothing of it. */
 export type Reader<T> = (message: T, out: Float32Array) => ReadResult;
 
-/** A type of message with its reader; `T` is known to the two only. */
+/** Message type with its reader; `T` is private to both. */
 export interface TopicReader {
   readonly type: MessageType<never>;
   readonly read: Reader<never>;
-  /** Bytes of a picture, by which a frozen camera is known. */
+  /** Image bytes, by which a frozen camera is detected. */
   readonly pixels?: (message: never) => Uint8Array;
 }
 
@@ -30,10 +30,10 @@ interface Xyz {
   readonly z: number;
 }
 
-/** Types that are read at once: pictures that come compressed are decoded first. */
+/** Types read directly: compressed images are decoded first. */
 type ReadType = Exclude<ObservationType, 'sensor_msgs/msg/CompressedImage'>;
 
-/** The reader of a topic. */
+/** Reader of a topic. */
 export function readerOf(topic: ObservationTopic & { readonly type: ReadType }): TopicReader {
   return READERS[topic.type](topic);
 }
@@ -87,7 +87,7 @@ function pair<T>(type: MessageType<T>, read: Reader<T>): TopicReader {
   return { type: type as unknown as MessageType<never>, read: read as unknown as Reader<never> };
 }
 
-/** The parts that the topic asks for, one after the other. */
+/** Writes the requested fields, in order. */
 function fill(
   out: Float32Array,
   topic: ObservationTopic,
@@ -104,18 +104,18 @@ function xyz({ x, y, z }: Xyz): readonly number[] {
   return [x, y, z];
 }
 
-/** w ≥ 0: a turn has one quaternion. */
+/** w ≥ 0: makes the quaternion of a rotation unique. */
 function wxyz({ x, y, z, w }: Xyz & { readonly w: number }): readonly number[] {
   return w < 0 ? [-w, -x, -y, -z] : [w, x, y, z];
 }
 
-/** Joints by name, wherever they stand; messages of other joints are not for us. */
+/** Reads joints by name, at any index; messages of other joints are ignored. */
 function jointReader({ joints = [], fields }: ObservationTopic): Reader<JointState> {
   const index = joints.map(() => -1);
   return (message, out) => {
     let found = 0;
     for (const [k, name] of joints.entries()) {
-      // Publishers keep their order, so it is looked for once.
+      // Publishers keep their order, so it is searched once.
       if (message.name[index[k]!] !== name) index[k] = message.name.indexOf(name);
       if (index[k]! >= 0) found++;
     }
@@ -134,8 +134,8 @@ function jointReader({ joints = [], fields }: ObservationTopic): Reader<JointSta
 }
 
 /**
- * Writes the nearest range of each of `out.length` sectors of equal size, m, in the scan's order. Nothing seen, and
- * anything beyond the scanner's reach, is its reach; what is nearer than it can measure is not looked at.
+ * Writes the nearest range of each of `out.length` equal sectors, m, in the scan's order. No return, and anything
+ * beyond the scanner's range, counts as that range; returns below its minimum are ignored.
  */
 function readScan({ ranges, range_min, range_max }: LaserScan, out: Float32Array): ReadResult {
   const sectors = out.length;
@@ -146,7 +146,7 @@ function readScan({ ranges, range_min, range_max }: LaserScan, out: Float32Array
     let nearest = range_max;
     for (let i = Math.floor((k * ranges.length) / sectors); i < end; i++) {
       const range = ranges[i]!;
-      // A NaN is neither.
+      // NaN fails both comparisons.
       if (range >= range_min && range < nearest) nearest = range;
     }
     out[k] = nearest;

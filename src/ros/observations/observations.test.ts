@@ -21,7 +21,7 @@ import type { TopicObservation } from './topic-observation.ts';
 
 const plain = { name: 'seen', topic: 'seen', scale: 1, freshnessMs: 100 };
 
-/** A port with nothing but subscriptions, whose messages tests send. */
+/** Port with subscriptions only, whose messages tests send. */
 async function subscribed<T>(
   topic: Omit<ObservationTopic, 'name' | 'topic' | 'scale' | 'freshnessMs'> & Partial<ObservationTopic>,
   type: MessageType<T>,
@@ -244,7 +244,7 @@ describe('an image', () => {
 describe('a compressed image', () => {
   const topic = { type: 'sensor_msgs/msg/CompressedImage', fields: ['gray'], widthPx: 1, heightPx: 1 } as const;
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  /** The first byte is the brightness; 0 is no picture. */
+  /** The first byte is the brightness; 0 is no image. */
   const decoder = async ([brightness = 0]: Uint8Array): Promise<Picture> => {
     if (brightness === 0) throw new Error('unsupported format');
     return { width: 1, height: 1, encoding: 'mono8', is_bigendian: 0, step: 1, data: Uint8Array.of(brightness) };

@@ -1,16 +1,16 @@
 /**
- * Whether another robot tells where these joints are: a simulation beside it would publish false measurements under the same names. What
- * simulations publish has `SIMULATED_FRAME` as its frame, and counts for none.
+ * Detects another publisher of the joints: a simulation beside the real robot would publish false measurements under
+ * the same names. Simulations publish with the frame `SIMULATED_FRAME`, and do not count.
  */
 import { JointState } from '../messages/definitions.ts';
 import { SENSOR_QOS } from '../port/qos.ts';
 import type { RosPort, RosSubscription } from '../port/ros-port.ts';
 
-/** `frame_id` of joint states that nothing real stands behind; those of robots leave it empty, or name a link. */
+/** `frame_id` of joint states of a simulation; those of robots leave it empty, or name a link. */
 export const SIMULATED_FRAME = 'simulated';
-/** Where a base truly is: topic of what publishes its odometry, too, where that is a simulation; nothing else knows it. */
+/** Topic with a base's true pose, published by the same node as the odometry if that is a simulation; no real robot knows it. */
 export const GROUND_TRUTH = 'ground_truth';
-/** One that was heard within so long is there, s. */
+/** Time since the last message within which the robot counts as present, s. */
 const HEARD_S = 2;
 
 export class OtherRobot {
@@ -30,7 +30,7 @@ export class OtherRobot {
     });
   }
 
-  /** Who says it of which joints, as of `nowS` of the machine's clock; `undefined`: nobody. */
+  /** Publishers of the joints, as of `nowS` of the machine's clock; `undefined`: none. */
   heard(nowS: number): string | undefined {
     if (nowS - this.#heardAtS > HEARD_S) return undefined;
     const { topic } = this.#subscription;

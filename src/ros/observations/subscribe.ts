@@ -1,6 +1,6 @@
 /**
- * Observation topics of a task, read through a ROS port. Compressed images are decoded with `sharp`, where somebody has
- * installed it: it is no dependency of Rein, because only robots whose cameras come compressed need it.
+ * Subscriptions to the observation topics of a task through a ROS port. Compressed images are decoded with `sharp`, if
+ * installed: it is no dependency of Rein, because only robots with compressed camera topics need it.
  */
 import { ReinError } from '../../core/index.ts';
 import type { ObservationTopic } from '../../tasks/index.ts';
@@ -13,8 +13,8 @@ import { readerOf, type TopicReader } from './message-readers.ts';
 import { TopicObservation } from './topic-observation.ts';
 
 /**
- * Subscribes to `topics` on a port that has not started. The sources stand in the same order, for `Task.attach`. Rejects
- * with `ReinError('environment')` where compressed images are asked for and nothing decodes them.
+ * Subscribes to `topics` on a port that has not started. The sources are in the same order, for `Task.attach`. Rejects
+ * with `ReinError('environment')` if compressed images are requested without a decoder.
  */
 export async function subscribeObservations(
   port: Pick<RosPort, 'subscribe'>,
@@ -42,7 +42,7 @@ function subscribeMessages(
   });
 }
 
-/** One picture is decoded at a time; of those that come meanwhile the newest is next. */
+/** Images are decoded one at a time; of those that arrive meanwhile the newest is next. */
 function subscribeCompressed(
   port: Pick<RosPort, 'subscribe'>,
   observation: TopicObservation,
@@ -73,10 +73,10 @@ function subscribeCompressed(
   });
 }
 
-/** Decodes JPEG, PNG and what else the library knows, to 8-bit RGB. Rejects for bytes that are no picture. */
+/** Decodes JPEG, PNG and other formats of the library to 8-bit RGB. Rejects for bytes that are no image. */
 export type ImageDecoder = (bytes: Uint8Array) => Promise<Picture>;
 
-/** The part of `sharp` that is used. */
+/** Part of `sharp` that is used. */
 interface Sharp {
   removeAlpha(): Sharp;
   toColourspace(space: string): Sharp;
@@ -88,10 +88,10 @@ interface Sharp {
 }
 type SharpModule = { readonly default: (bytes: Uint8Array) => Sharp };
 
-// In a variable, so that nothing looks for the package before it is asked for.
+// In a variable, so that no tool resolves the package before it is needed.
 const PACKAGE: string = 'sharp';
 
-/** Loads the decoder. Rejects with `ReinError('environment')` where it is not installed. */
+/** Loads the decoder. Rejects with `ReinError('environment')` if it is not installed. */
 export async function loadImageDecoder(packageName: string = PACKAGE): Promise<ImageDecoder> {
   const sharp = await import(packageName).then(
     (module: SharpModule) => module.default,

@@ -1,6 +1,6 @@
 /**
- * The newest values of one topic, their age and what is wrong with them. A message that does not fit changes nothing:
- * the values before it grow old, and past their freshness nothing may be acted on.
+ * Newest values of one topic, their age and problems. A message that does not fit changes nothing: the previous values
+ * grow old, and past their freshness they must not be used.
  */
 import { allFinite } from '../../core/index.ts';
 import {
@@ -11,17 +11,17 @@ import {
 } from '../../tasks/index.ts';
 import type { ReadResult } from './image-reader.ts';
 
-/** Rows of the fault table: no fresh observation, and a camera that is late or frozen. */
+/** Rows of the fault table: no fresh observation (row 2), and a camera that is late or frozen (row 44). */
 const ROW_STALE = 2;
 const ROW_CAMERA = 44;
-/** Share of a new period in the mean one. */
+/** Weight of a new period in the mean. */
 const RATE_GAIN = 0.05;
 
 export class TopicObservation implements ObservationSource {
   readonly name: string;
   readonly size: number;
   readonly topic: ObservationTopic;
-  /** Messages taken, and refused as unfit. */
+  /** Messages accepted, and refused as unfit. */
   readonly counters: { taken: number; malformed: number } = { taken: 0, malformed: 0 };
 
   readonly #values: Float32Array;
@@ -31,7 +31,7 @@ export class TopicObservation implements ObservationSource {
   #periodS = Number.NaN;
   #complaint = '';
 
-  /** Throws `RangeError` for a topic that gives nothing. */
+  /** Throws `RangeError` for a topic without values. */
   constructor(topic: ObservationTopic) {
     const size = topicSize(topic);
     if (typeof size === 'string') throw new RangeError(size);
@@ -43,7 +43,7 @@ export class TopicObservation implements ObservationSource {
     if (topic.widthPx !== undefined) this.#frozen = new FrozenImage();
   }
 
-  /** Takes what `read` writes of a message that arrived at `receivedAtS`; `bytes`: the picture's, of an image. */
+  /** Takes the values that `read` writes of a message received at `receivedAtS`; `bytes`: image content, for images. */
   take(read: (out: Float32Array) => ReadResult, receivedAtS: number, bytes?: Uint8Array): void {
     const result = read(this.#scratch);
     if (result === 'ignored') return;
@@ -81,7 +81,7 @@ export class TopicObservation implements ObservationSource {
     return (nowS - this.#takenAtS) * 1e3;
   }
 
-  /** Messages per second, as they came lately; 0 while nothing comes. */
+  /** Recent message rate; 0 while nothing arrives. */
   rateHz(nowS: number): number {
     const hasStopped = nowS - this.#takenAtS > 10 * this.#periodS;
     return Number.isNaN(this.#periodS) || hasStopped ? 0 : 1 / this.#periodS;
@@ -91,7 +91,7 @@ export class TopicObservation implements ObservationSource {
     const { freshnessMs, topic, type } = this.topic;
     const ageMs = this.ageMs(nowS);
     const row = this.#frozen === undefined ? ROW_STALE : ROW_CAMERA;
-    // Written so that an age that is no number is old.
+    // Written so that a NaN age counts as old.
     if (!(ageMs <= freshnessMs)) {
       const since = Number.isFinite(ageMs) ? `is ${Math.round(ageMs)} ms old` : 'has not come yet';
       const why = this.#complaint === '' ? '' : ` The last message was refused: ${this.#complaint}.`;
@@ -114,12 +114,12 @@ export class TopicObservation implements ObservationSource {
   }
 }
 
-/** Identical pictures in a row after which it counts as frozen. */
+/** Number of identical consecutive images from which a camera counts as frozen. */
 const FROZEN_COUNT = 5;
-/** Bytes that are looked at, spread over the picture: noise is everywhere. */
+/** Bytes compared, spread over the image: noise is everywhere. */
 const LOOKED_AT = 65_536;
 
-/** Tells a camera that shows the same picture for ever from one that sees (row 44). */
+/** Detects a camera that repeats the same image for ever (row 44). */
 class FrozenImage {
   #last = -1;
   #same = 0;
@@ -128,7 +128,7 @@ class FrozenImage {
     return this.#same >= FROZEN_COUNT - 1;
   }
 
-  /** Looks at the bytes of the next picture. */
+  /** Takes the bytes of the next image. */
   see(bytes: Uint8Array): void {
     const sum = hashOf(bytes);
     this.#same = sum === this.#last ? this.#same + 1 : 0;

@@ -1,4 +1,4 @@
-/** Declared parameters: how they are checked and kept, the one that every node has, and what `--help` says of them. */
+/** Declared parameters: checks, storage, the one that every node has, and their `--help` text. */
 import { ReinError } from '../../core/index.ts';
 import type {
   ParameterDeclaration,
@@ -11,7 +11,7 @@ import type { GivenValue } from './scalars.ts';
 
 type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default'>;
 
-/** A parameter that is fixed once the node runs, where `words` do not say otherwise. */
+/** Declares a parameter, read-only at run time unless `words` override it. */
 export function parameter(
   name: string,
   type: ParameterType,
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<ParameterType, string>> = {
   string_array: 'a list of words',
 };
 
-/** Reason why `value` does not fit `declaration`, naming the parameter; `undefined` where it fits. */
+/** Reason why `value` does not fit `declaration`, naming the parameter; `undefined` if it fits. */
 export function unfit(declaration: ParameterDeclaration, value: ParameterValue): string | undefined {
   const { name, type, range, choices } = declaration;
   if (!hasType(type, value)) return `${name} is ${shownValue(value)}, it must be ${allowed(declaration)}`;
@@ -46,8 +46,8 @@ export function unfit(declaration: ParameterDeclaration, value: ParameterValue):
 }
 
 /**
- * The values that hold: given ones over defaults. Throws `ReinError('config')` with a line for each value that does not
- * fit, and for each name that nobody declared.
+ * Values in effect: given ones over defaults. Throws `ReinError('config')` with a line for each value that does not
+ * fit, and for each undeclared name.
  */
 export function applyGiven(
   declarations: readonly ParameterDeclaration[],
@@ -86,7 +86,7 @@ function fit(
   return problem === undefined ? { value } : { problem: `${given.from}${problem}` };
 }
 
-/** A whole number is also a number, so that `rate:=40` does what it says. */
+/** Integers are accepted for doubles, so that `rate:=40` works. */
 function hasType(type: ParameterType, value: ParameterValue): boolean {
   if (type.endsWith('_array')) {
     return Array.isArray(value) && value.every((item) => isScalar(type.slice(0, -'_array'.length), item));
@@ -121,7 +121,7 @@ function nearest(name: string, known: ReadonlySet<string>): string {
   return found === undefined ? '' : `, did you mean "${found}"?`;
 }
 
-/** The declared parameters of one node: values, and one set of checks for every way to change them. */
+/** Declared parameters of one node: values, and one set of checks for every way to change them. */
 export class ParameterStore implements ParameterSet {
   readonly declarations: ReadonlyMap<string, ParameterDeclaration>;
   readonly #values: Map<string, ParameterValue>;
@@ -144,7 +144,7 @@ export class ParameterStore implements ParameterSet {
     return value;
   }
 
-  /** Reason why `name` may not become `value`; `undefined` where it may. Asks the listener last. */
+  /** Reason why `name` may not become `value`; `undefined` if it may. Asks the listener last. */
   refusal(name: string, value: ParameterValue | undefined): string | undefined {
     const declaration = this.declarations.get(name);
     if (declaration === undefined) return `there is no parameter "${name}"`;
@@ -153,21 +153,21 @@ export class ParameterStore implements ParameterSet {
     return unfit(declaration, value) ?? this.#onSet?.(name, value);
   }
 
-  /** Takes over what `refusal` let through. */
+  /** Stores a value that `refusal` has passed. */
   accept(name: string, value: ParameterValue): void {
     this.#values.set(name, value);
   }
 }
 
 /**
- * The parameter that every node has. Fixed at the start: to follow another clock later, the binding would have to subscribe
+ * Parameter that every node has. Fixed at the start: to follow another clock later, the binding would have to subscribe
  * while it spins.
  */
 export const USE_SIM_TIME: ParameterDeclaration = parameter('use_sim_time', 'bool', false, {
   description: 'Take ROS time from /clock instead of this computer.',
 });
 
-/** True where it was given as true. Throws `ReinError('config', …)` for anything but true and false. */
+/** True if given as true. Throws `ReinError('config', …)` for anything but true and false. */
 export function usesSimTime(given: ReadonlyMap<string, GivenValue>): boolean {
   const value = given.get(USE_SIM_TIME.name);
   if (value === undefined) return false;
@@ -181,7 +181,7 @@ export function usesSimTime(given: ReadonlyMap<string, GivenValue>): boolean {
 
 const WIDTH = 96;
 
-/** An indented block for each parameter: name, type, default and range, then its description. */
+/** Help text: an indented block per parameter with name, type, default and range, then its description. */
 export function parametersHelp(declarations: readonly ParameterDeclaration[]): string {
   return declarations.map(describe).join('');
 }

@@ -1,12 +1,12 @@
-/** Names of nodes, topics and services: expanded, and remapped by rules such as `[node:]FROM:=TO`, as ROS 2 does. */
+/** Names of nodes, topics and services: expanded, and remapped by rules such as `[node:]FROM:=TO`, as in ROS 2. */
 import { ReinError } from '../../core/index.ts';
 
 /** One remap rule: `[node:]FROM:=TO`, `__node:=name`, `__ns:=/namespace`. */
 export interface RemapRule {
-  /** Holds only for a node of this name. */
+  /** Applies only to a node of this name. */
   readonly node: string | undefined;
   readonly kind: 'nodeName' | 'namespace' | 'topic' | 'service' | 'name';
-  /** A name as it is in the code; empty for node names and namespaces. */
+  /** Name as in the code; empty for node names and namespaces. */
   readonly from: string;
   readonly to: string;
 }
@@ -43,7 +43,7 @@ function wrong(rule: string, why: string): ReinError {
   return new ReinError('config', `-r ${rule}: ${why}`, { remedy: 'for example -r joint_states:=/arm/joint_states' });
 }
 
-/** A node under its final name. */
+/** Final name of a node. */
 export interface NodeIdentity {
   readonly nodeName: string;
   /** Begins with a slash. */
@@ -52,7 +52,7 @@ export interface NodeIdentity {
   readonly fullName: string;
 }
 
-/** The name after `__node` and `__ns`. */
+/** Identity after applying `__node` and `__ns`. */
 export function nodeIdentity(nodeName: string, namespace: string, remaps: readonly RemapRule[]): NodeIdentity {
   const find = (kind: RemapRule['kind'], current: string): string | undefined =>
     remaps.find((rule) => rule.kind === kind && (rule.node === undefined || rule.node === current))?.to;
@@ -64,7 +64,7 @@ export function nodeIdentity(nodeName: string, namespace: string, remaps: readon
 
 const VALID = /^(~\/|\/|~$)?([A-Za-z_][A-Za-z0-9_]*(\/[A-Za-z_][A-Za-z0-9_]*)*)?$/;
 
-/** `joint_states` → `/arm1/joint_states`, `~/state` → `/arm1/rein/state`. Throws `ReinError('config')` for what is no name. */
+/** `joint_states` → `/arm1/joint_states`, `~/state` → `/arm1/rein/state`. Throws `ReinError('config')` for an invalid name. */
 export function expandName(name: string, node: NodeIdentity): string {
   if (!VALID.test(name) || name === '' || name === '/' || name === '~/')
     throw new ReinError('config', `"${name}" is no name of a topic, service or action`);
@@ -74,7 +74,7 @@ export function expandName(name: string, node: NodeIdentity): string {
   return below(node.namespace, name);
 }
 
-/** The name that ROS shows: expanded, then the first remap that fits. */
+/** Name as shown by ROS: expanded, then remapped by the first matching rule. */
 export function resolveName(
   name: string,
   kind: 'topic' | 'service',

@@ -16,7 +16,7 @@ function file(text: string): string {
   return path;
 }
 
-/** What holds for `/arm1/rein`, given after `--ros-args`. */
+/** Values in effect for `/arm1/rein`, given after `--ros-args`. */
 function resolved(...args: string[]): Record<string, unknown> {
   const { parameters } = parseRosArgs(['--ros-args', ...args]);
   return Object.fromEntries([...resolveParameters(parameters, '/arm1/rein')].map(([name, { value }]) => [name, value]));

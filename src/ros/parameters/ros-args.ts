@@ -1,19 +1,19 @@
-/** A process's `--ros-args` and the parameter files that they name, by ROS 2's own rules; and which values hold for a node. */
+/** Parser of a process's `--ros-args` and their parameter files, by the rules of ROS 2; and resolution of the values for a node. */
 import { type Problem, parseRawYaml, problemsError, type RawYaml, readRawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import { parseRemap, type RemapRule } from './names.ts';
 import { type GivenValue, givenValue } from './scalars.ts';
 
 export interface RosArguments {
-  /** Arguments that are not meant for ROS, in order. */
+  /** Arguments not meant for ROS, in order. */
   readonly rest: readonly string[];
-  /** In the order in which they were given. */
+  /** In the order given. */
   readonly parameters: readonly ParameterRule[];
   readonly remaps: readonly RemapRule[];
   /** As given, e.g. `debug` or `rcl:=warn`. */
   readonly logLevels: readonly string[];
   readonly enclave: string | undefined;
-  /** The arguments without parameters: what a ROS library may be given that must not resolve them itself. */
+  /** Arguments without parameters, for a ROS library that must not resolve them itself. */
   readonly withoutParameters: readonly string[];
 }
 
@@ -107,12 +107,15 @@ function checkLogLevel(level: string): void {
 
 const KEY = 'ros__parameters';
 
-/** All values of a parameter file, in its order: node names, perhaps nested in namespaces, each with `ros__parameters`. Throws `ReinError('config')` with file, line and column. */
+/**
+ * Values of a parameter file, in order: node names, possibly nested in namespaces, each with `ros__parameters`. Throws
+ * `ReinError('config')` with file, line and column.
+ */
 function readParametersFile(path: string): readonly ParameterRule[] {
   return rulesOf(readRawYaml(path));
 }
 
-/** The same for text that is already parsed. */
+/** Rules of a parsed parameter file. */
 function rulesOf(root: RawYaml): readonly ParameterRule[] {
   const rules: ParameterRule[] = [];
   readNodes(root, '', rules);
@@ -147,7 +150,7 @@ function readParameters(node: RawYaml, nodes: string, prefix: string, rules: Par
   }
 }
 
-/** One part of a name, or `*` for any one and `**` for any number of them. */
+/** One part of a name, or `*` for any single part and `**` for any number of them. */
 const PART = /^(\*|\*\*|[A-Za-z_][A-Za-z0-9_]*)$/;
 
 function checkPattern(nodes: string, at: RawYaml): void {
@@ -161,7 +164,7 @@ function refuse(node: RawYaml, message: string): never {
   throw problemsError([problem]);
 }
 
-/** A value for the nodes that `nodes` matches: `/**`, `rein`, `/arm1/*`. */
+/** Value for the nodes matched by `nodes`: `/**`, `rein`, `/arm1/*`. */
 export interface ParameterRule {
   readonly nodes: string;
   readonly name: string;
@@ -169,9 +172,9 @@ export interface ParameterRule {
 }
 
 /**
- * The given values of the node `fullName` (`/arm1/rein`) by name, as rclpy decides them. Node names and patterns count in
- * the order in which each first appears; within one the last value wins; among those that match, the later one wins. (rclpy
- * of Humble has one quirk that is not copied: a value that changes its type under the same name keeps the earlier one.)
+ * Given values of the node `fullName` (`/arm1/rein`) by name, resolved as in rclpy. Node names and patterns count in
+ * the order of their first occurrence; within one the last value wins; among those that match, the later one wins. (One
+ * quirk of Humble's rclpy is not copied: a value that changes its type under the same name keeps the earlier one.)
  */
 export function resolveParameters(rules: readonly ParameterRule[], fullName: string): ReadonlyMap<string, GivenValue> {
   const byNodes = new Map<string, Map<string, GivenValue>>();
@@ -188,7 +191,7 @@ export function resolveParameters(rules: readonly ParameterRule[], fullName: str
   return resolved;
 }
 
-/** `/*` stands for one part of a name, `/**` for any number of them, also none. */
+/** `/*` matches one part of a name, `/**` any number of them, including none. */
 function patternOf(nodes: string): RegExp {
   const absolute = nodes.startsWith('/') ? nodes : `/${nodes}`;
   return new RegExp(`^${absolute.replaceAll('/*', '(/\\w+)')}$`);

@@ -1,26 +1,26 @@
-/** Values of parameters, by ROS 2's own rules, which are not those of YAML 1.2. */
+/** Parameter values, by the rules of ROS 2, which differ from YAML 1.2. */
 import type { RawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import type { ParameterType, ParameterValue } from '../port/ros-port.ts';
 
-/** A value as it was given; an empty list fits every kind of list. */
+/** Value as given; an empty list fits every list type. */
 export interface GivenValue {
   readonly type: ParameterType | 'empty_array';
   readonly value: ParameterValue;
-  /** Place where it was given, to stand before the parameter's name: `-p `, or `FILE:LINE: `. */
+  /** Origin, as a prefix of the parameter's name: `-p `, or `FILE:LINE: `. */
   readonly from: string;
 }
 
 const TRUE = /^([Yy]|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^([Nn]|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
-/** As `strtoll` with base 0 takes it: decimal, 0x…, and octal after a 0. */
+/** As accepted by `strtoll` with base 0: decimal, 0x…, and octal after a 0. */
 const WHOLE = /^([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)$/;
 const NUMBER = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
 const NOT_FINITE = /^([+-]?)\.?(inf|Inf|INF|infinity|nan|NaN|NAN)$/;
 
 type Scalar = { readonly type: 'bool' | 'integer' | 'double' | 'string'; readonly value: boolean | number | string };
 
-/** One plain or quoted word. Throws `ReinError('config')` for a whole number that JavaScript cannot hold exactly. */
+/** Parses one plain or quoted word. Throws `ReinError('config')` for an integer that JavaScript cannot represent exactly. */
 function scalarOf(text: string, isQuoted: boolean, where: string): Scalar {
   if (isQuoted) return { type: 'string', value: text };
   if (TRUE.test(text)) return { type: 'bool', value: true };
@@ -45,7 +45,7 @@ function wholeNumber(sign: string, digits: string, where: string): number {
   return sign === '-' ? 0 - value : value;
 }
 
-/** A scalar or a list of scalars of one kind. Throws `ReinError('config')` for anything else. */
+/** Parses a scalar or a list of scalars of one type. Throws `ReinError('config')` for anything else. */
 export function givenValue(node: RawYaml, from: string, name: string): GivenValue {
   const where = `${from}${name}`;
   if (node.kind === 'map') throw new ReinError('config', `${where}: a parameter is a value or a list, not a group`);

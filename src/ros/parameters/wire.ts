@@ -1,7 +1,7 @@
-/** Parameters as `rcl_interfaces` carries them in its services. */
+/** Parameters as in the services of `rcl_interfaces`. */
 import type { ParameterDeclaration, ParameterType, ParameterValue } from '../port/ros-port.ts';
 
-/** Numbers of `rcl_interfaces/msg/ParameterType`; the field that holds a value is named after its type: `bool_value`. */
+/** Numbers of `rcl_interfaces/msg/ParameterType`; the field of a value is named after its type: `bool_value`. */
 const TYPES: Readonly<Record<ParameterType, number>> = {
   bool: 1,
   integer: 2,
@@ -15,19 +15,19 @@ const TYPES: Readonly<Record<ParameterType, number>> = {
 
 export type WireValue = Readonly<Record<string, unknown>>;
 
-/** The number of a type. */
+/** Number of a type. */
 export function wireType(type: ParameterType): number {
   return TYPES[type];
 }
 
-/** What the field of `type` holds: whole numbers as bigint, lists as copies. */
+/** Content of the field of `type`: integers as bigint, lists as copies. */
 export function fieldValue(type: ParameterType, value: ParameterValue): unknown {
   if (type === 'integer') return BigInt(value as number);
   if (type === 'integer_array') return (value as readonly number[]).map(BigInt);
   return Array.isArray(value) ? [...value] : value;
 }
 
-/** The value in it; `undefined` where it is of no type that Rein knows. */
+/** Value in `wire`; `undefined` if its type is unknown to Rein. */
 export function valueOfWire(wire: WireValue): ParameterValue | undefined {
   const type = (Object.keys(TYPES) as ParameterType[]).find((name) => TYPES[name] === Number(wire['type']));
   if (type === undefined) return undefined;

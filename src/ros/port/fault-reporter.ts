@@ -1,12 +1,12 @@
-/** Reports of what callbacks throw, so that nothing goes further, and of what is wrong otherwise; not too often. */
+/** Reports errors of callbacks, which go no further, and other faults, at a limited rate. */
 import { messageOf } from '../../core/index.ts';
 import type { RosFault } from './ros-port.ts';
 
 const REPEAT_AFTER_MS = 1000;
-/** Causes that are remembered; more than that many at once are reported as they come. */
+/** Remembered causes; if there are more at once, all are reported as they come. */
 const REMEMBERED = 1000;
 
-/** Runs callbacks so that nothing escapes, and reports to a listener what they threw: once per cause and second at most. */
+/** Runs callbacks so that nothing escapes, and reports their errors to a listener: once per cause and second at most. */
 export class FaultReporter {
   readonly #listener: (fault: RosFault) => void;
   readonly #lastReportedAtMs = new Map<string, number>();
@@ -19,7 +19,7 @@ export class FaultReporter {
 
   report(kind: RosFault['kind'], where: string, message: string): void {
     const nowMs = this.#nowMs();
-    // Numbers in a message do not make it another cause.
+    // Messages that differ only in numbers have the same cause.
     const cause = `${kind} ${where} ${message.replaceAll(/\d+/g, '#')}`;
     const lastReportedAtMs = this.#lastReportedAtMs.get(cause);
     if (lastReportedAtMs !== undefined && nowMs - lastReportedAtMs < REPEAT_AFTER_MS) return;
@@ -28,12 +28,12 @@ export class FaultReporter {
     try {
       this.#listener({ kind, where, message });
     } catch (error) {
-      // The listener promised not to throw; whoever called us may be native code, which must not see it either.
+      // The listener promised not to throw; the caller may be native code, which must not see it either.
       console.error(`the listener to faults of ROS failed itself: ${messageOf(error)}`);
     }
   }
 
-  /** Result of `body`, or `undefined` where it threw. */
+  /** Result of `body`, or `undefined` if it threw. */
   run<T>(where: string, body: () => T): T | undefined {
     try {
       return body();
@@ -43,7 +43,7 @@ export class FaultReporter {
     }
   }
 
-  /** The same for what may take its time. Never rejects. */
+  /** Asynchronous variant of `run`. Never rejects. */
   async runAsync<T>(where: string, body: () => T | Promise<T>): Promise<{ readonly value: T } | undefined> {
     try {
       return { value: await body() };
@@ -53,7 +53,7 @@ export class FaultReporter {
     }
   }
 
-  /** The same for what has to be answered: by `whenFailed` where `body` threw. */
+  /** Variant for calls that must be answered: by `whenFailed` if `body` threw. */
   async answer<T>(
     where: string,
     body: () => T | Promise<T>,

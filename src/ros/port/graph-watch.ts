@@ -1,9 +1,9 @@
-/** Looks at the graph for what would fail in silence: ends whose quality of service does not fit, and doubled node names. */
+/** Watches the graph for silent failures: endpoints with incompatible quality of service, and duplicate node names. */
 import type { FaultReporter } from './fault-reporter.ts';
 import { type QosProfile, qosMismatch } from './qos.ts';
 import type { RosEndpoint, RosFault } from './ros-port.ts';
 
-/** One of a port's own ends. */
+/** Endpoint of the port itself. */
 export interface OwnEnd {
   /** Remapped. */
   readonly topic: string;
@@ -12,7 +12,7 @@ export interface OwnEnd {
   readonly qos: QosProfile;
 }
 
-/** Graph as a port sees it. */
+/** Graph as seen by a port. */
 export interface WatchedGraph {
   readonly fullName: string;
   endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[];
@@ -21,7 +21,7 @@ export interface WatchedGraph {
 
 const PERIOD_MS = 1000;
 
-/** Reports each mismatch once, and again when it was gone and comes back. */
+/** Reports each mismatch once, and again if it disappears and returns. */
 export class GraphWatch {
   readonly #graph: WatchedGraph;
   readonly #ends: readonly OwnEnd[];
@@ -35,7 +35,7 @@ export class GraphWatch {
     this.#faults = faults;
   }
 
-  /** Looks now, and once a second. */
+  /** Checks now, and once a second. */
   start(): void {
     const look = (): void => void this.#faults.run('graph', () => this.look());
     look();
@@ -47,7 +47,7 @@ export class GraphWatch {
     clearInterval(this.#timer);
   }
 
-  /** Faults that the last look found. */
+  /** Faults found by the last check. */
   get standing(): readonly RosFault[] {
     return [...this.#standing.values()];
   }

@@ -1,7 +1,7 @@
-/** The states of a lifecycle node and what leads from one to another, as ROS 2 defines them. */
+/** States and transitions of a lifecycle node, as defined by ROS 2. */
 import type { LifecycleState, LifecycleTransition } from './ros-port.ts';
 
-/** Numbers of `lifecycle_msgs/msg/State`; those between are on the way, and not seen where hooks are synchronous. */
+/** Numbers of `lifecycle_msgs/msg/State`; intermediate ones are not observable, since hooks are synchronous. */
 export const LIFECYCLE_STATE_IDS: Readonly<Record<LifecycleState, number>> = {
   unconfigured: 1,
   inactive: 2,
@@ -10,7 +10,7 @@ export const LIFECYCLE_STATE_IDS: Readonly<Record<LifecycleState, number>> = {
   errorProcessing: 15,
 };
 
-/** States in which each transition is possible, by the number that `lifecycle_msgs/msg/Transition` has for it there. */
+/** States in which each transition is possible, with its number in `lifecycle_msgs/msg/Transition` there. */
 const POSSIBLE: Readonly<Record<LifecycleTransition, Partial<Readonly<Record<LifecycleState, number>>>>> = {
   configure: { unconfigured: 1 },
   activate: { inactive: 3 },
@@ -19,7 +19,7 @@ const POSSIBLE: Readonly<Record<LifecycleTransition, Partial<Readonly<Record<Lif
   shutdown: { unconfigured: 5, inactive: 6, active: 7 },
 };
 
-/** Transition that `change_state` names: a label goes before a number. */
+/** Transition named in `change_state`: a label takes precedence over a number. */
 export interface TransitionRequest {
   readonly id: number;
   readonly label: string;
@@ -29,7 +29,7 @@ export function isPossible(transition: LifecycleTransition, state: LifecycleStat
   return POSSIBLE[transition][state] !== undefined;
 }
 
-/** The transition that is asked for, or the reason, without its full stop, why it cannot be taken from `state`. */
+/** Requested transition, or the reason, without its full stop, why it cannot be taken from `state`. */
 export function requestedTransition(
   { id, label }: TransitionRequest,
   state: LifecycleState,

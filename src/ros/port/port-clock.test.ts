@@ -1,4 +1,4 @@
-/** What of `/clock` is a jump, on times that the test gives. */
+/** Detection of jumps of `/clock`, with times given by the test. */
 import { expect, it } from 'vitest';
 import { FaultReporter } from './fault-reporter.ts';
 import { PortClock } from './port-clock.ts';

@@ -1,4 +1,4 @@
-/** ROS time of a port: the wall's, or what `/clock` says. */
+/** ROS time of a port: wall time, or that of `/clock`. */
 import { Clock } from '../messages/definitions.ts';
 import { nanosecondsOf } from '../messages/time.ts';
 import type { FaultReporter } from './fault-reporter.ts';
@@ -6,8 +6,8 @@ import { SENSOR_QOS } from './qos.ts';
 import type { RosClock, RosPort } from './ros-port.ts';
 
 /**
- * Ahead by less than this, or by less than so many times what has passed meanwhile, is no jump: simulations run faster than time passes,
- * and what publishes `/clock` may be away for a while.
+ * A forward step below this, or below this multiple of the elapsed time, is no jump: simulations run faster than real
+ * time, and the publisher of `/clock` may pause for a while.
  */
 const JUMP_NS = 1_000_000_000n;
 const JUMP_RATIO = 10;
@@ -33,12 +33,12 @@ export class PortClock implements RosClock {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Listens to `/clock` through `port`. */
+  /** Subscribes to `/clock` through `port`. */
   follow(port: Pick<RosPort, 'subscribe'>): void {
     port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }, atS) => this.set(nanosecondsOf(clock), atS));
   }
 
-  /** Takes the time of `/clock`, ns, which was heard at `heardAtS` of the machine's clock. */
+  /** Takes the time of `/clock`, ns, received at `heardAtS` of the machine's clock. */
   set(nowNs: bigint, heardAtS: number): void {
     const isFirst = this.#simulatedNs === 0n;
     const byNs = nowNs - this.#simulatedNs;
@@ -52,7 +52,7 @@ export class PortClock implements RosClock {
   }
 }
 
-/** What happened to ROS time, without a full stop. */
+/** Description of a jump of ROS time, without a full stop. */
 export function jumpText(byNs: bigint): string {
   const seconds = Number((Math.abs(Number(byNs)) / 1e9).toFixed(3));
   return byNs < 0n ? `ROS time went back by ${seconds} s` : `ROS time jumped ahead by ${seconds} s`;

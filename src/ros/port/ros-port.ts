@@ -1,40 +1,40 @@
 /**
- * ROS 2 as Rein uses it. Two adapters pass the same contract suite
- * (`tests/contract/ros-port.contract.ts`): `rclnodejs`, the real one, and that of the tests, a graph inside this process.
+ * ROS 2 as used by Rein. Two adapters pass the same contract suite (`tests/contract/ros-port.contract.ts`): `rclnodejs`
+ * for real ROS 2, and a test adapter with an in-process graph.
  *
- * The order of a port's life: create, register everything (topics, services, actions, parameters, lifecycle), `start`,
- * `close`. Registering after `start` throws: with the real one it blocks, and may block for ever.
+ * Life of a port: create, register everything (topics, services, actions, parameters, lifecycle), `start`, `close`.
+ * Registering after `start` throws: on the real adapter it blocks, possibly for ever.
  *
- * Every callback is wrapped by the port: what it throws goes to `onFault` and never further.
+ * The port wraps every callback: its errors go to `onFault` and no further.
  */
 import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
 import type { QosProfile } from './qos.ts';
 
 /** Options of a port. */
 export interface RosPortOptions {
-  /** Node name where no `__node:=` remaps it. */
+  /** Node name unless remapped by `__node:=`. */
   readonly nodeName: string;
-  /** Namespace where no `__ns:=` remaps it; `/` by default. */
+  /** Namespace unless remapped by `__ns:=`; `/` by default. */
   readonly namespace?: string;
-  /** The process's arguments with `--ros-args …` and all: remaps, parameters. Default none. */
+  /** The process's arguments, including `--ros-args …`: remaps, parameters. Default none. */
   readonly argv?: readonly string[];
   /** A lifecycle node, with its services and transition events. Default `plain`. */
   readonly kind?: 'plain' | 'lifecycle';
   /**
-   * Faults: thrown by a callback, of the graph (QoS), of malformed messages; reported once per cause and second at
-   * most. The listener must not throw. Nothing that reaches it has moved the robot.
+   * Called for faults: errors of a callback, of the graph (QoS), malformed messages; once per cause and second at most.
+   * The listener must not throw. Nothing that reaches it has moved the robot.
    */
   readonly onFault: (fault: RosFault) => void;
 }
 
-/** Makes a port, not started yet: `openRosPort` for the real ROS 2. */
+/** Creates a port, not started yet: `openRosPort` for real ROS 2. */
 export type RosPortFactory = (options: RosPortOptions) => Promise<RosPort>;
 
-/** Something that went wrong at the border to ROS. */
+/** Fault of the ROS interface. */
 export interface RosFault {
-  /** `refused`: somebody asked for what is not possible, was told so, and nothing else happened. */
+  /** `refused`: an impossible request was refused with a message; it had no other effect. */
   readonly kind: 'callback' | 'malformed' | 'qosMismatch' | 'duplicateNode' | 'timeJump' | 'graph' | 'refused';
-  /** Topic, service, action, parameter or transition that it happened in. */
+  /** Topic, service, action, parameter or transition in which it happened. */
   readonly where: string;
   /** One message that names both sides. */
   readonly message: string;
@@ -52,8 +52,8 @@ export interface RosPort {
   /** Before `start`. */
   subscribe<T>(type: MessageType<T>, topic: string, qos: QosProfile, listener: MessageListener<T>): RosSubscription;
   /**
-   * Before `start`. A handler that throws, or rejects, answers nothing wrong: it is a fault, and the caller gets what
-   * `whenFailed` makes of a message, or times out where there is no `whenFailed`.
+   * Before `start`. A handler that throws or rejects is a fault; the caller gets the answer that `whenFailed` makes of
+   * the message, or times out without `whenFailed`.
    */
   serve<Q, A>(
     type: ServiceType<Q, A>,
@@ -63,39 +63,39 @@ export interface RosPort {
   ): void;
   /** Before `start`. */
   client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A>;
-  /** Before `start`. ROS does not remap the name of an action, only the topics and services below it, one by one. */
+  /** Before `start`. ROS does not remap the name of an action, only its topics and services, one by one. */
   serveAction<G, F, R>(type: ActionType<G, F, R>, name: string, server: ActionHandler<G, F, R>): void;
   /** Before `start`. */
   actionClient<G, F, R>(type: ActionType<G, F, R>, name: string): RosActionClient<G, F, R>;
   /**
-   * Before `start`, at most once. Declares all, with the values that arguments and files give (resolved as rclpy does).
-   * Throws `ReinError('config', …)` for a given value of the wrong type, out of range, or of a name that nobody declared.
+   * Before `start`, at most once. Declares all, with the values given by arguments and files (resolved as in rclpy).
+   * Throws `ReinError('config', …)` for a given value of the wrong type or out of range, or of an undeclared name.
    */
   declareParameters(declarations: readonly ParameterDeclaration[], onSet?: ParameterListener): ParameterSet;
   /** Before `start`, at most once, and only for `kind: 'lifecycle'`. */
   onLifecycle(hooks: LifecycleHooks): void;
-  /** Takes a transition by itself, e.g. to `errorProcessing`'s end or after a restart. Resolves with the state reached. */
+  /** Takes a transition without an external request, e.g. after a restart. Resolves to the state reached. */
   transition(transition: LifecycleTransition): Promise<LifecycleState>;
   /** `undefined` for plain nodes. */
   readonly lifecycleState: LifecycleState | undefined;
-  /** Publishers or subscribers of `topic` now (remapped), from the graph; own ends included. */
+  /** Present publishers or subscribers of `topic` (remapped), from the graph; own ones included. */
   endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[];
-  /** Fully qualified names of all nodes that the graph shows; own name included, doubles as often as they are there. */
+  /** Fully qualified names of all nodes in the graph; own name included, duplicates listed repeatedly. */
   nodeNames(): readonly string[];
-  /** Faults of the graph (QoS, types, doubled names) as long as they last; `onFault` heard of each when it began. */
+  /** Graph faults (QoS, types, duplicate names) as long as they last; each was reported to `onFault` when it began. */
   readonly graphFaults: readonly RosFault[];
   /** Begins to receive. */
   start(): void;
-  /** Stops receiving and gives everything back; within 1 s. Idempotent. */
+  /** Stops receiving and releases everything; within 1 s. Idempotent. */
   close(): Promise<void>;
 }
 
-/** ROS time: the wall's, or `/clock` under `use_sim_time`. */
+/** ROS time: wall time, or `/clock` under `use_sim_time`. */
 export interface RosClock {
   readonly isSimulated: boolean;
   /** Nanoseconds of ROS time; 0n under `use_sim_time` before the first `/clock`. */
   nowNs(): bigint;
-  /** Called when simulated time jumps, with how far, ns; below 0 back. The result takes the listener off. */
+  /** Calls `listener` when simulated time jumps, with the step, ns; negative: backwards. Returns a function that removes it. */
   onJump(listener: (byNs: bigint) => void): () => void;
 }
 
@@ -103,16 +103,14 @@ export interface RosPublisher<T> {
   /** Remapped and expanded. */
   readonly topic: string;
   /**
-   * Encodes and sends. What does not fit the type is refused with `ReinError('message', …)` and nothing is sent. The
-   * message stays the caller's. Not for the tick thread.
+   * Encodes and sends. A message that does not fit the type is refused with `ReinError('message', …)`, and nothing is
+   * sent. The caller keeps ownership of the message. Not for the tick thread.
    */
   publish(message: T): void;
   readonly subscriberCount: number;
 }
 
-/**
- * `message` is reused by the next one: copy what you keep. `receivedAtS`: the machine's monotonic clock, s.
- */
+/** `message` is reused by the next one: copy what you keep. `receivedAtS`: the machine's monotonic clock, s. */
 export type MessageListener<T> = (message: T, receivedAtS: number) => void;
 
 export interface RosSubscription {
@@ -124,16 +122,16 @@ export interface RosSubscription {
 
 export interface RosClient<Q, A> {
   readonly isReady: boolean;
-  /** Rejects with `ReinError('link', …)` when nobody answers within `timeoutMs`. */
+  /** Rejects with `ReinError('link', …)` if there is no answer within `timeoutMs`. */
   call(request: Q, timeoutMs: number): Promise<A>;
 }
 
 export interface ActionHandler<G, F, R> {
   /** Refuses a goal with a reason; `undefined` accepts it. One goal runs at a time: others are refused before this. */
   admit(goal: G): string | undefined;
-  /** Told why a goal was refused: ROS does not carry it to the caller. Without it the reason goes to the log. */
+  /** Called with the reason of a refusal, which ROS does not carry to the caller. Default: it is logged. */
   refused?(message: string): void;
-  /** Runs it. `signal` is aborted by a cancel request. Resolving with `canceled` needs an aborted signal. */
+  /** Runs the goal. `signal` is aborted by a cancel request. Resolving with `canceled` requires an aborted signal. */
   execute(goal: G, feedback: (feedback: F) => void, signal: AbortSignal): Promise<ActionOutcome<R>>;
 }
 
@@ -145,8 +143,8 @@ export interface ActionOutcome<R> {
 export interface RosActionClient<G, F, R> {
   readonly isReady: boolean;
   /**
-   * Rejects with `ReinError('link', …)` when the goal is refused or the server is silent for `timeoutMs`. ROS orders nothing
-   * between the last feedback and the result: one that comes after it is not told.
+   * Rejects with `ReinError('link', …)` if the goal is refused or the server is silent for `timeoutMs`. ROS does not
+   * order the last feedback and the result: feedback after the result is dropped.
    */
   send(
     goal: G,
@@ -165,12 +163,12 @@ export type ParameterType =
   | 'string_array';
 export type ParameterValue = boolean | number | string | readonly boolean[] | readonly number[] | readonly string[];
 
-/** One parameter as ROS tools show it. */
+/** Parameter as shown by ROS tools. */
 export interface ParameterDeclaration {
   readonly name: string;
   readonly type: ParameterType;
   readonly default: ParameterValue;
-  /** With the unit, for people. */
+  /** Description for users, with the unit. */
   readonly description: string;
   /** Closed range for numbers; both ends finite or ±Infinity. */
   readonly range?: { readonly min: number; readonly max: number };
@@ -192,8 +190,8 @@ export type LifecycleState = 'unconfigured' | 'inactive' | 'active' | 'finalized
 export type LifecycleTransition = 'configure' | 'activate' | 'deactivate' | 'cleanup' | 'shutdown';
 
 /**
- * Each says how it went: `success` goes on, `failure` stays where it was, `error` goes to error processing. Synchronous, as
- * ROS has them; slow work is begun here and reported by diagnostics. A hook that throws is an `error`.
+ * Hooks return `success` to proceed, `failure` to stay in the state, `error` to go to error processing. Synchronous, as
+ * in ROS; slow work is started here and reported by diagnostics. A hook that throws is an `error`.
  */
 export interface LifecycleHooks {
   configure(): LifecycleResult;

@@ -1,17 +1,17 @@
-/** The part of a topic's two ends that is the same whatever carries the bytes: our codec, counters, and faults. */
+/** Transport-independent part of a topic's two endpoints: codec, counters, and faults. */
 import { messageOf, ReinError, SystemClock } from '../../core/index.ts';
 import { createCdrBuffer } from '../messages/cdr-bytes.ts';
 import type { CdrBuffer, MessageType } from '../messages/message-type.ts';
 import type { FaultReporter } from './fault-reporter.ts';
 import type { MessageListener } from './ros-port.ts';
 
-/** Every process of the machine reads the same time from it. */
+/** Clock shared by all processes of the machine. */
 const clock = new SystemClock();
 const FIRST_BYTES = 1024;
-/** Encapsulation header alone; nothing shorter may ever be sent. */
+/** Encapsulation header alone; nothing shorter may be sent. */
 const HEADER_BYTES = 4;
 
-/** Encodes messages of one topic into bytes that are kept for the next one. */
+/** Encodes messages of one topic into a buffer that is reused. */
 export class TopicWriter<T> {
   readonly #type: MessageType<T>;
   readonly #buffer: CdrBuffer = createCdrBuffer(FIRST_BYTES);
@@ -20,7 +20,7 @@ export class TopicWriter<T> {
     this.#type = type;
   }
 
-  /** The bytes of `message`, valid until the next call. Throws `ReinError('message', …)`. */
+  /** Bytes of `message`, valid until the next call. Throws `ReinError('message', …)`. */
   encode(message: T): Buffer {
     const length = this.#type.encode(message, this.#buffer);
     if (length <= HEADER_BYTES) throw new ReinError('message', `a message of the type ${this.#type.name} has no bytes`);
@@ -28,7 +28,7 @@ export class TopicWriter<T> {
   }
 }
 
-/** Decodes messages of one topic into an object that is kept for the next one, and hands them on. */
+/** Decodes messages of one topic into a reused object, and passes them on. */
 export class TopicReader<T> {
   readonly counters: { received: number; malformed: number } = { received: 0, malformed: 0 };
   readonly #type: MessageType<T>;

@@ -1,11 +1,11 @@
 /**
- * The part of rclnodejs that the adapter uses, written down here: its own types exist only where ROS is sourced, and
- * without them every message would silently be of any type.
+ * Types of the part of rclnodejs that the adapter uses: its own types exist only where ROS is sourced, and without them
+ * every message would silently be `any`.
  */
 import { ReinError } from '../../core/index.ts';
 import { rosEnvironment } from './environment.ts';
 
-/** The module. */
+/** Module `rclnodejs`. */
 export interface Binding {
   readonly Context: new () => BindingContext;
   readonly NodeOptions: new (
@@ -57,7 +57,7 @@ export interface Binding {
 
 export type BindingContext = object;
 
-/** A generated class: of a message, or of a service or action with the classes of its parts. */
+/** Generated class: of a message, or of a service or action with the classes of its parts. */
 export interface BindingType {
   readonly ROSMessageDef?: MessageDefinition;
   readonly Request?: BindingType;
@@ -88,7 +88,7 @@ export interface BindingNode {
   namespace(): string;
   spin(timeoutMs: number): void;
   stop(): void;
-  /** Called by native code with what is ready; replaced, so that nothing escapes from it. */
+  /** Called by native code with ready handles; replaced, so that nothing escapes from it. */
   execute(handles: unknown): void;
   getLogger(): { warn(message: string): void };
   createPublisher(type: string, topic: string, options: object): BindingPublisher;
@@ -149,7 +149,7 @@ export interface BindingParameter {
 
 export interface BindingDescriptor {
   additionalConstraints: string;
-  /** Replaced: it leaves out the range. */
+  /** Replaced: the original omits the range. */
   toMessage(): object;
 }
 
@@ -202,12 +202,12 @@ export interface BindingGoalHandle {
   getResult(): Promise<object>;
 }
 
-/** In a variable, so that neither compiler nor bundler looks for the package where it is not. */
+/** In a variable, so that neither compiler nor bundler resolves the package where it is absent. */
 const PACKAGE: string = 'rclnodejs';
 
 let loaded: Promise<Binding> | undefined;
 
-/** Loads rclnodejs, once. Rejects with `ReinError('environment', …)` without trying where it would do harm. */
+/** Loads rclnodejs, once. Rejects with `ReinError('environment', …)` without trying if loading would do harm. */
 export function loadBinding(): Promise<Binding> {
   loaded ??= load();
   return loaded;
@@ -218,7 +218,7 @@ async function load(): Promise<Binding> {
   if (problem !== undefined) throw problem;
   try {
     const module = (await import(PACKAGE)) as { readonly default: Binding };
-    // Its SIGINT listener only shuts the contexts down; whoever runs the process decides the order of its end.
+    // Its SIGINT listener only shuts the contexts down; the process's owner decides the order of its end.
     module.default.removeSignalHandlers();
     return module.default;
   } catch (cause) {

@@ -132,14 +132,14 @@ describe('the environment of rclnodejs', () => {
     const later = fakeInstallation({ env, files: { ...files, [stamp]: before } });
     expect(unseenPackages(later)).toEqual(['gripper_msgs']);
     expect(rosEnvironment([], later).problem).toBeUndefined();
-    // Nothing was generated for it, although it was tried: it is not tried again until it changes.
+    // Its generation was tried and gave nothing: it is not tried again until it changes.
     const tried = stampText(later);
     expect(unseenPackages(fakeInstallation({ env, files: { ...files, [stamp]: tried } }))).toEqual([]);
     const rebuilt = { ...files, '/ws/share/gripper_msgs/msg/Grip.msg': 'int64 a', [stamp]: tried };
     expect(rosEnvironment([], fakeInstallation({ env, files: rebuilt })).problem?.message).toBe(
       "the interfaces of gripper_msgs have changed since rclnodejs' messages were generated",
     );
-    // A shell without that workspace has nothing to do again.
+    // A shell without that workspace has nothing to regenerate.
     expect(rosEnvironment([], fakeInstallation({ files: { [stamp]: tried } })).problem).toBeUndefined();
   });
 

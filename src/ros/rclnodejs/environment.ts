@@ -1,6 +1,6 @@
 /**
- * Checks before rclnodejs is imported. Importing it without a fitting ROS 2 starts a rebuild whose first step deletes
- * the installed addon, so everything is looked at in files first and nothing is loaded.
+ * Checks before rclnodejs is imported. Importing it without a matching ROS 2 starts a rebuild that first deletes the
+ * installed addon, so everything is checked in files first and nothing is loaded.
  */
 import { ReinError } from '../../core/index.ts';
 import { addonDistro, changedPackages, generatedPackages, interfacePackages, readStamp } from './installation.ts';
@@ -23,7 +23,7 @@ export const NEEDED_INTERFACES: readonly string[] = [
   'unique_identifier_msgs',
 ];
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export interface EnvironmentCheck {
   readonly name: string;
   readonly isGood: boolean;
@@ -34,15 +34,15 @@ export interface EnvironmentCheck {
 
 export interface RosEnvironment {
   readonly distro: string | undefined;
-  /** In the order in which they depend on each other; those after the first bad one were not tried. */
+  /** In order of dependency; those after the first failed one were not tried. */
   readonly checks: readonly EnvironmentCheck[];
-  /** The first bad one, of the kind `environment`; `undefined` where rclnodejs may be imported. */
+  /** First failed check, of the kind `environment`; `undefined` if rclnodejs may be imported. */
   readonly problem: ReinError | undefined;
 }
 
 const INSTALL = 'run npm run ros:install';
 
-/** Looks at everything; loads and changes nothing. `needs`: interface packages beyond the usual ones, e.g. `rein`. */
+/** Runs all checks; loads and changes nothing. `needs`: interface packages beyond the usual ones, e.g. `rein`. */
 export function rosEnvironment(
   needs: readonly string[] = [],
   probe: EnvironmentProbe = machineProbe(),
@@ -148,7 +148,7 @@ const messages: Check = (probe, needs) => {
   return good(name, `${generated.size} packages for ${distro}`);
 };
 
-/** Remedy that brings an interface package; `isOffered`: ROS has it, only rclnodejs has not. */
+/** Remedy for a missing interface package; `isOffered`: ROS has it, only rclnodejs has not. */
 export function remedyFor(interfacePackage: string, distro: string, isOffered: boolean): string {
   if (isOffered) return INSTALL;
   if (interfacePackage === 'rein')

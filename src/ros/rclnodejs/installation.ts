@@ -1,9 +1,9 @@
-/** Node.js and ROS that an installed rclnodejs was built and generated for, read from its files. */
+/** Node.js and ROS versions that an installed rclnodejs was built and generated for, read from its files. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { EnvironmentProbe } from './probe.ts';
 
-/** Distributions by the number that the addon is compiled with. */
+/** Distributions by the number compiled into the addon. */
 const DISTROS: Readonly<Record<string, string>> = {
   '2205': 'humble',
   '2305': 'iron',
@@ -13,12 +13,12 @@ const DISTROS: Readonly<Record<string, string>> = {
   '5000': 'rolling',
 };
 
-/** Written by `npm run ros:install` beside the generated messages, so that it goes where they go. */
+/** Written by `npm run ros:install` beside the generated messages, so that it moves with them. */
 export interface Stamp {
   readonly distro: string;
   /**
-   * Fingerprints of the definitions of every interface package that was offered then, by its name: also of one that
-   * nothing could be generated for, so that it is not tried again at every call.
+   * Fingerprints of the definitions of all interface packages offered then, by name: including those that nothing could
+   * be generated for, so that they are not tried again at every call.
    */
   readonly packages: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export interface Stamp {
 /** Within the folder of rclnodejs. */
 export const STAMP_FILE = 'generated/rein-stamp.json';
 
-/** The distribution that the addon is built for; `unknown` where nothing tells, `undefined` where there is none. */
+/** Distribution that the addon is built for; `unknown` if undetermined, `undefined` if there is no addon. */
 export function addonDistro(probe: EnvironmentProbe): string | 'unknown' | undefined {
   const folder = probe.packageFolder;
   if (folder === undefined) return undefined;
@@ -34,14 +34,14 @@ export function addonDistro(probe: EnvironmentProbe): string | 'unknown' | undef
   const addon = join(folder, 'build', 'Release', 'rclnodejs.node');
   const size = probe.sizeBytes(addon);
   if (size === undefined) return undefined;
-  // node-gyp leaves how it compiled; a ready-made addon is copied here without that.
+  // node-gyp leaves its build recipe; a prebuilt addon is copied here without one.
   const recipe = probe.readText(join(folder, 'build', 'rclnodejs.target.mk'));
   const version = recipe === undefined ? undefined : /-DROS_VERSION=(\d+)/.exec(recipe)?.[1];
   if (version !== undefined) return DISTROS[version] ?? 'unknown';
   return copiedFrom(probe, folder, addon, size) ?? 'unknown';
 }
 
-/** The ready-made addon that rclnodejs prefers: the one for exactly this system and distribution. */
+/** Prebuilt addon preferred by rclnodejs: the one for exactly this system and distribution. */
 function readyMade(probe: EnvironmentProbe, folder: string): string | undefined {
   const codename = /^VERSION_CODENAME=(.*)$/m.exec(probe.readText('/etc/os-release') ?? '')?.[1]?.trim();
   const distro = probe.env['ROS_DISTRO'];
@@ -68,12 +68,12 @@ export function generatedPackages(probe: EnvironmentProbe): ReadonlySet<string> 
   return new Set(names.filter((name) => name !== 'srv_msg' && !name.includes('.')));
 }
 
-/** Packages with messages, services or actions that the sourced ROS offers. */
+/** Packages with messages, services or actions in the sourced ROS. */
 export function interfacePackages(probe: EnvironmentProbe): ReadonlySet<string> {
   return new Set(placesOfPackages(probe).keys());
 }
 
-/** The folder of AMENT_PREFIX_PATH that each is taken from: the first that has it. */
+/** Folder of AMENT_PREFIX_PATH that each package is taken from: the first that has it. */
 function placesOfPackages(probe: EnvironmentProbe): ReadonlyMap<string, string> {
   const places = new Map<string, string>();
   for (const prefix of probe.prefixes()) {
@@ -96,7 +96,7 @@ export function readStamp(probe: EnvironmentProbe): Stamp | undefined {
   }
 }
 
-/** The text of a stamp for what is sourced now. */
+/** Text of a stamp for what is sourced now. */
 export function stampText(probe: EnvironmentProbe): string {
   const packages = Object.fromEntries(
     [...placesOfPackages(probe)].map(([name, prefix]) => [name, fingerprintOf(probe, name, prefix)]),
@@ -105,15 +105,15 @@ export function stampText(probe: EnvironmentProbe): string {
   return `${JSON.stringify(stamp)}\n`;
 }
 
-/** Interface packages that are sourced now and were not when messages were generated last. */
+/** Interface packages sourced now that were not sourced when messages were last generated. */
 export function unseenPackages(probe: EnvironmentProbe): readonly string[] {
   const seen = readStamp(probe)?.packages ?? {};
   return [...interfacePackages(probe)].filter((name) => seen[name] === undefined);
 }
 
 /**
- * Packages whose definitions are others now than those that messages were generated from: they have another layout in
- * memory than the sourced libraries, which nothing would notice.
+ * Packages whose definitions have changed since messages were generated: their memory layout differs from that of the
+ * sourced libraries, which nothing else would detect.
  */
 export function changedPackages(probe: EnvironmentProbe): readonly string[] {
   const seen = readStamp(probe)?.packages ?? {};
@@ -123,8 +123,8 @@ export function changedPackages(probe: EnvironmentProbe): readonly string[] {
 }
 
 /**
- * Of a package's interfaces: their names, and for those of workspaces, which people change and rebuild, all that they
- * say. What ROS itself brings stays as it is within a distribution, and is too much to read at every start.
+ * Fingerprint of a package's interfaces: their names, and for workspace packages, which users change and rebuild, their
+ * full content. Those of ROS itself do not change within a distribution, and are too large to read at every start.
  */
 function fingerprintOf(probe: EnvironmentProbe, name: string, prefix: string): string {
   const hash = createHash('sha256');

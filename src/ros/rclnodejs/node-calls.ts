@@ -1,4 +1,4 @@
-/** Both ends of services and actions on rclnodejs: everything fitted to its definition, nothing thrown further. */
+/** Servers and clients of services and actions on rclnodejs: values are fitted to their definitions, and no error escapes. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
@@ -10,7 +10,7 @@ import { interfacePackages } from './installation.ts';
 import { findPackage, machineProbe } from './probe.ts';
 import type { Shapes } from './shape.ts';
 
-/** Numbers of rclnodejs for what a server says to a goal or a cancel request. */
+/** Numbers of rclnodejs for a server's response to a goal or cancel request. */
 const REJECT = 1;
 const ACCEPT = 2;
 /** Numbers of `action_msgs/msg/GoalStatus`. */
@@ -20,17 +20,17 @@ const OUTCOMES: Readonly<Record<number, ActionOutcome<unknown>['status']>> = {
   6: 'aborted',
 };
 
-/** Parts of the port that both ends need. */
+/** Parts of the port that servers and clients need. */
 export interface ActionHost {
   readonly binding: Binding;
   readonly node: BindingNode;
   readonly shapes: Shapes;
   readonly faults: FaultReporter;
-  /** Called before the node goes; what it gives is waited for, but not long. */
+  /** Registers work to finish before the node is destroyed; it is awaited, but not for long. */
   readonly beforeClose: (finish: () => Promise<void>) => void;
 }
 
-/** A service or action: its type, its name as it was given, and the name that ROS shows. */
+/** A service or action: its type, its name as given, and the name shown by ROS. */
 export interface Names {
   readonly type: string;
   readonly given: string;
@@ -74,7 +74,7 @@ export function serveNodeAction<G, F, R>(
     }
   };
   const onCancel = (): number => {
-    // Later: only then is the goal in the state that being canceled leads from.
+    // Deferred: only then is the goal in the state from which it can become canceled.
     const controller = running;
     setImmediate(() => controller?.abort());
     return ACCEPT;
@@ -82,7 +82,7 @@ export function serveNodeAction<G, F, R>(
   const server = new binding.ActionServer(node, typeName, given, execute, admit, undefined, onCancel, {
     enableTypedArray: false,
   });
-  // These two are promises that nobody waits for; what they reject with would end the process.
+  // rclnodejs does not await these promises; a rejection would end the process.
   const executeGoal = server._executeGoal.bind(server);
   server._executeGoal = (...args) => {
     ended = faults.runAsync(name, () => executeGoal(...args)).then(() => {});
@@ -92,7 +92,7 @@ export function serveNodeAction<G, F, R>(
   server._executeCancelRequest = async (...args) => void (await faults.runAsync(name, () => executeCancel(...args)));
 }
 
-/** Runs one goal to its end, and gives the result in the shape that the addon takes. */
+/** Runs one goal to its end, and returns the result in the addon's shape. */
 async function runGoal<G, F, R>(
   { shapes, faults }: ActionHost,
   type: BindingType,
@@ -104,7 +104,7 @@ async function runGoal<G, F, R>(
   let isOver = false;
   const feedback = (value: F): void => {
     const fitted = shapes.fit(type.Feedback, value, `${name}'s feedback`);
-    // rclnodejs publishes none for a goal that is being canceled, and complains.
+    // rclnodejs publishes none for a goal that is being canceled, and logs a warning.
     if (!isOver && !goal.isCancelRequested) goal.publishFeedback(fitted);
   };
   const request = goal.request.toPlainObject(false) as G;
@@ -172,7 +172,7 @@ async function resultOf<R>(
   }
 }
 
-/** Rejects what waits when nothing was heard for a while. */
+/** Rejects a pending call after a period of silence. */
 class Silence {
   readonly #timeoutMs: number;
   readonly #name: string;
@@ -207,10 +207,10 @@ class Silence {
 
 type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'faults'>;
 
-/** Numeric arrays as plain arrays: what comes in may be kept, and is the same as in memory. */
+/** Numeric arrays as plain arrays: they may be kept, and are the same as in the memory adapter. */
 const PLAIN = { enableTypedArray: false };
 
-/** Whoever answers, and what the caller gets where that fails. */
+/** Handler of a service, and the answer if it fails. */
 export interface ServiceEnd<Q, A> {
   readonly handler: (request: Q) => A | Promise<A>;
   readonly whenFailed: ((message: string) => A) | undefined;
@@ -257,8 +257,8 @@ export function nodeClient<Q, A>(
 }
 
 /**
- * Looks in files whether rclnodejs has the messages of a service or an action, because asking for a missing one makes it generate.
- * Throws `ReinError('environment', …)` where those of `name` (`std_srvs/srv/Trigger`) are missing.
+ * Checks in files that rclnodejs has the messages of a service or action, because requesting a missing one triggers its
+ * generation. Throws `ReinError('environment', …)` if those of `name` (`std_srvs/srv/Trigger`) are missing.
  */
 export function mustBeGenerated(name: string): void {
   const [pkg, kind, type] = name.split('/');

@@ -1,4 +1,4 @@
-/** Our answers to `change_state` before rclnodejs's, which throws into native code for what is not possible. */
+/** Rein's answers to `change_state` in place of rclnodejs's, which throws into native code for an impossible transition. */
 import { expect, it } from 'vitest';
 import { FaultReporter } from '../port/fault-reporter.ts';
 import type { RosFault } from '../port/ros-port.ts';
@@ -7,7 +7,7 @@ import { NodeLifecycle } from './node-lifecycle.ts';
 
 const binding = { lifecycle: { CallbackReturnCode: { SUCCESS: 97, FAILURE: 98, ERROR: 99 } } } as unknown as Binding;
 
-/** An active node whose native part has only `deactivate`, and throws otherwise, as rcl does. */
+/** Active node whose native part has only `deactivate`, and throws otherwise, as rcl does. */
 function activeNode(): { readonly node: BindingLifecycleNode; readonly asked: number[] } {
   const asked: number[] = [];
   const register = (): void => undefined;

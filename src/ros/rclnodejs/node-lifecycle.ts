@@ -1,4 +1,4 @@
-/** A lifecycle node: our hooks behind rclnodejs's state machine, with an answer also for what is not possible. */
+/** Lifecycle node: the port's hooks behind rclnodejs's state machine, with an answer also to impossible requests. */
 import { ReinError } from '../../core/index.ts';
 import type { FaultReporter } from '../port/fault-reporter.ts';
 import { isPossible, LIFECYCLE_STATE_IDS, refusalOf, requestedTransition } from '../port/lifecycle.ts';
@@ -35,15 +35,15 @@ export class NodeLifecycle {
     return states.find((name) => LIFECYCLE_STATE_IDS[name] === id) ?? 'errorProcessing';
   }
 
-  /** Throws `ReinError('environment', …)` where it is not possible from here. */
+  /** Throws `ReinError('environment', …)` if it is not possible in this state. */
   take(transition: LifecycleTransition): void {
     if (!isPossible(transition, this.state)) throw new ReinError('environment', refusalOf(transition, this.state));
     this.#node[transition]();
   }
 
   /**
-   * Tools may ask for anything at any time, also while the robot moves: what is not possible is refused and told, and
-   * nothing else. rclnodejs would throw into native code, and the caller would wait for ever.
+   * Tools may request any transition at any time, also while the robot moves: an impossible one is refused and
+   * reported, without other effect. rclnodejs would throw into native code, and the caller would wait for ever.
    */
   #answerEverything(node: BindingLifecycleNode): void {
     const change = node._onChangeState.bind(node);

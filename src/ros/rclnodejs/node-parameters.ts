@@ -1,18 +1,18 @@
-/** Shows our parameters through rclnodejs's services: with our checks and sentences, and with the ranges that it leaves out. */
+/** Offers the port's parameters through rclnodejs's services: with the port's checks and messages, and with the ranges that it omits. */
 import { type ParameterStore, USE_SIM_TIME } from '../parameters/declared.ts';
 import { constraintsOf, fieldValue, valueOfWire, wireDescriptor, wireType } from '../parameters/wire.ts';
 import type { FaultReporter } from '../port/fault-reporter.ts';
 import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 import type { Binding, BindingDescriptor, BindingNode, BindingParameter, SetResult } from './binding.ts';
 
-/** Declares everything in `store` on `node`, and lets nothing be set that it refuses. */
+/** Declares everything in `store` on `node`, and rejects changes that it refuses. */
 export function showParameters(
   binding: Binding,
   node: BindingNode,
   store: ParameterStore,
   faults: FaultReporter,
 ): void {
-  // Every node of rclnodejs declares this one itself.
+  // Every rclnodejs node declares this one itself.
   const own = [...store.declarations.values()].filter(({ name }) => name !== USE_SIM_TIME.name);
   node.declareParameters(
     own.map((declaration) => bindingParameter(binding, declaration, store.get(declaration.name))),
@@ -26,7 +26,7 @@ export function showParameters(
   };
 }
 
-/** As the addon takes it. */
+/** Parameter in the addon's form. */
 export function bindingParameter(
   binding: Binding,
   { name, type }: ParameterDeclaration,
@@ -60,6 +60,6 @@ function setAll(
   const result = setNatively(accepted.map(({ declaration, value }) => bindingParameter(binding, declaration, value)));
   if (!result.successful) return result;
   for (const { declaration, value } of accepted) store.accept(declaration.name, value);
-  // The service copies the reason into a message, where nothing is not allowed.
+  // The service copies the reason into a message, which does not allow undefined.
   return { successful: true, reason: '' };
 }

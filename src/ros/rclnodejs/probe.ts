@@ -1,4 +1,4 @@
-/** Facts that the checks of the environment need: of this machine, or of a test. Reads only. */
+/** Facts for the environment checks: of this machine, or of a test. Read-only. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,12 +12,12 @@ export interface EnvironmentProbe {
   /** Folder of rclnodejs. */
   readonly packageFolder: string | undefined;
   packageVersion(): string | undefined;
-  /** The first folder of AMENT_PREFIX_PATH that holds librcl. */
+  /** First folder of AMENT_PREFIX_PATH that holds librcl. */
   rosPrefix(): string | undefined;
   /** All folders of AMENT_PREFIX_PATH. */
   prefixes(): readonly string[];
   readText(path: string): string | undefined;
-  /** Names in a folder; none where there is no such folder. */
+  /** Names in a folder; none if there is no such folder. */
   list(path: string): readonly string[];
   sizeBytes(path: string): number | undefined;
   readBytes(path: string): Uint8Array | undefined;
@@ -25,7 +25,7 @@ export interface EnvironmentProbe {
 
 const LIBRARIES = ['lib/librcl.so', 'lib/librcl.dylib', 'bin/rcl.dll'];
 
-/** This process on this machine. `env` and the package's folder may be replaced. */
+/** Probe of this process on this machine. `env` and the package's folder may be replaced. */
 export function machineProbe(
   env: Readonly<Record<string, string | undefined>> = process.env,
   packageFolder: string | undefined = findPackage(),
@@ -47,7 +47,7 @@ export function machineProbe(
   };
 }
 
-/** The folder of the installed rclnodejs, without loading it. */
+/** Folder of the installed rclnodejs, without loading it. */
 export function findPackage(): string | undefined {
   return quietly(() => dirname(createRequire(import.meta.url).resolve('rclnodejs/package.json')));
 }
@@ -57,7 +57,7 @@ function versionIn(folder: string | undefined): string | undefined {
   return quietly(() => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version as string);
 }
 
-/** Nothing for what is missing: that is an answer here, not an error. */
+/** Returns `undefined` for anything missing: that is an answer here, not an error. */
 function quietly<T>(look: () => T): T | undefined {
   try {
     return look();

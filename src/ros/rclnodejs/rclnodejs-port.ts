@@ -1,7 +1,7 @@
 /**
- * The port onto a real ROS 2, by way of rclnodejs. Topics are bytes through our own codec; only services, actions,
- * parameters and lifecycle are typed messages of the binding, fitted to their definitions first. Nothing that a callback
- * throws reaches native code, which would end the process.
+ * Port onto real ROS 2, through rclnodejs. Topics are bytes through Rein's own codec; only services, actions,
+ * parameters and lifecycle use typed messages of the binding, fitted to their definitions first. No error of a callback
+ * reaches native code, which would end the process.
  */
 import { ReinError } from '../../core/index.ts';
 import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
@@ -53,12 +53,12 @@ import { NodeLifecycle } from './node-lifecycle.ts';
 import { bindingParameter, showParameters } from './node-parameters.ts';
 import { Shapes } from './shape.ts';
 
-/** Longest wait of the native thread before it looks whether it should stop. */
+/** Longest wait of the native thread before it checks whether to stop. */
 const SPIN_MS = 10;
 /** Time for goals to end when the port closes. */
 const GOALS_END_MS = 300;
 
-/** A port of the real ROS 2. Rejects with `ReinError('environment', …)` where there is none, or one that does not fit. */
+/** Opens a port on real ROS 2. Rejects with `ReinError('environment', …)` if there is none, or it does not match. */
 export const openRosPort: RosPortFactory = async (options) => {
   const args = parseRosArgs(options.argv ?? []);
   const binding = await loadBinding();
@@ -73,13 +73,13 @@ export const openRosPort: RosPortFactory = async (options) => {
 };
 
 function nodeOptions(binding: Binding, isSimulated: boolean): object {
-  // Humble makes the publisher of the log by itself, and warns at each start when rclnodejs makes it again.
+  // Humble creates the log publisher itself, and warns at each start if rclnodejs creates it again.
   const makesLogPublisher = process.env['ROS_DISTRO'] !== 'humble';
   const overrides = [bindingParameter(binding, USE_SIM_TIME, isSimulated)];
   return new binding.NodeOptions(true, overrides, false, true, makesLogPublisher);
 }
 
-/** The end of the last port that was asked to close. */
+/** End of the last port that was closed. */
 let closing: Promise<void> = Promise.resolve();
 
 class RclnodejsPort implements RosPort {
@@ -259,7 +259,7 @@ class RclnodejsPort implements RosPort {
     const goals = Promise.all(this.#finishes.map((finish) => finish()));
     await Promise.race([goals, new Promise((resolve) => setTimeout(resolve, GOALS_END_MS))]);
     this.#phase = 'closed';
-    // One after the other: while a node stops, it runs the event loop itself, and a second one inside never ends.
+    // One after the other: a stopping node runs the event loop itself, and a nested one never ends.
     const done = closing.then(async () => {
       // Not from inside one of its own callbacks, for which the native thread would wait.
       await new Promise((resolve) => setImmediate(resolve));
@@ -324,7 +324,7 @@ function bindingQos(binding: Binding, { reliability, durability, depth }: QosPro
   );
 }
 
-/** Until the graph knows whose an end is, it has no name to tell anybody. */
+/** Node name of an endpoint that the graph has not identified yet, which is not worth reporting. */
 const UNKNOWN = '_NODE_NAME_UNKNOWN_';
 
 function endpointsOf(ends: readonly BindingEndpoint[]): readonly RosEndpoint[] {

@@ -1,13 +1,13 @@
 /**
- * Fits plain objects to a service's or action's definition before they reach the addon, where a word in an array of
- * numbers would end the process. What comes out is new: no views, no foreign arrays, every field of its exact type.
+ * Fits plain objects to a service's or action's definition before they reach the addon, where a string in an array of
+ * numbers would end the process. The result is new: no views, no foreign arrays, every field of its exact type.
  */
 import { ReinError } from '../../core/index.ts';
 import type { Binding, BindingType, MessageDefinition } from './binding.ts';
 
 type Field = MessageDefinition['fields'][number];
 
-/** Bits, and whether it has a sign. */
+/** Bits, and signedness. */
 const WHOLE: Readonly<Record<string, readonly [bits: number, isSigned: boolean]>> = {
   int8: [8, true],
   uint8: [8, false],
@@ -30,7 +30,7 @@ export class Shapes {
     this.#binding = binding;
   }
 
-  /** A copy of `value` that fits `type`; missing fields are left to their defaults. Throws `ReinError('message', …)`. */
+  /** Copy of `value` that fits `type`; missing fields are left to their defaults. Throws `ReinError('message', …)`. */
   fit(type: BindingType | undefined, value: unknown, name: string): object {
     const definition = type?.ROSMessageDef;
     if (definition === undefined) throw new ReinError('environment', `rclnodejs does not know the parts of ${name}`);

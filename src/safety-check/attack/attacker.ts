@@ -1,4 +1,4 @@
-/** Policies that try to break the safety chain: each decides the next command from what it sees of the robot. */
+/** Adversarial policies that try to break the safety chain: each chooses the next command from the robot's measured state. */
 import {
   type ActionCommand,
   type ActionSpec,
@@ -11,38 +11,38 @@ import type { AdversaryName } from '../result.ts';
 import type { Genome } from './genome.ts';
 
 const POISON = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, -1e308, 5e-324, -0] as const;
-/** The far start keeps far for so many commands. */
+/** Number of commands for which the far start stays far. */
 const FAR_COMMANDS = 5;
-/** What a drift asks for, of the action. */
+/** Size of a drift's requests, as a share of the action's range. */
 const DRIFT = 0.25;
-/** One corner after the other: the way there, and long enough in it to lean out, s. */
+/** Time per corner of a drift: the way there, and long enough in it to lean out, s. */
 export const CORNER_S = 6;
 
-/** What an attacker is made of. */
+/** Options of an attacker. */
 export interface AttackerOptions {
   readonly model: RobotModel;
   readonly action: ActionSpec;
   readonly name: AdversaryName;
   readonly rng: Rng;
-  /** Time that one action is meant to take, s. */
+  /** Nominal duration of one action, s. */
   readonly policyPeriodS: number;
   readonly leaseS: number;
-  /** It also chooses velocities behind the action map. */
+  /** True if it also sets velocities behind the action map. */
   readonly isRaw: boolean;
-  /** [n] natural frequencies of the servos with the arm's inertia, Hz, where they are known. */
+  /** [n] natural frequencies of the servos with the arm's inertia, Hz, where known. */
   readonly naturalHz: readonly number[];
-  /** For a push into a wall: its side along x, the first dimension. */
+  /** Side of the wall along x, the first dimension, for a push into it. */
   readonly heading?: 1 | -1 | undefined;
-  /** For the two climbers: the actions to play. */
+  /** Actions to play, for the two climbers. */
   readonly genome?: Genome | undefined;
 }
 
 /** One attack on one robot. Its command is reused. */
 export class Attacker {
   readonly command: ActionCommand;
-  /** [n] what `rawVelocity` asks of the stages behind the action map, rad/s. */
+  /** [n] velocities that `rawVelocity` requests of the stages behind the action map, rad/s. */
   readonly wantedRadPerS: Float64Array;
-  /** Nothing is sent in this tick. */
+  /** True if nothing is sent in this tick. */
   isSilent = false;
 
   readonly #options: AttackerOptions;
@@ -51,9 +51,9 @@ export class Attacker {
   readonly #direction: Float64Array;
   readonly #sweepHz: Float64Array;
   readonly #phase: Float64Array;
-  /** [A] joint that each dimension moves; −1 for cartesian ones. */
+  /** [A] joint of each dimension; −1 for cartesian ones. */
   readonly #slots: Int32Array;
-  /** Corner that a drift goes to, from 0. */
+  /** Index of the drift's present corner, from 0. */
   #corner = -1;
 
   constructor(options: AttackerOptions) {
@@ -75,7 +75,7 @@ export class Attacker {
     this.#tune();
   }
 
-  /** A new command, at `nowS`, seeing the measured joints. */
+  /** Chooses a new command at `nowS` from the measured joints. */
   decide(nowS: number, positionRad: Float64Array, velocityRadPerS: Float64Array): void {
     const { command } = this;
     command.seq++;
@@ -84,7 +84,7 @@ export class Attacker {
     this.#spoil(nowS);
   }
 
-  /** What the tick sees, beside new commands: `rawVelocity`'s request, and whether anything was sent. */
+  /** Updates the per-tick state besides new commands: the request of `rawVelocity`, and whether anything is sent. */
   tick(velocityRadPerS: Float64Array): void {
     const { name, isRaw } = this.#options;
     this.isSilent = name === 'dropOuts' && this.#rng.uniform() < 0.05;
@@ -135,7 +135,7 @@ export class Attacker {
     }
   }
 
-  /** In phase with what the robot does: each half swing gets a push. */
+  /** Pushes in phase with the robot's motion, once per half swing. */
   #pump(positionRad: Float64Array, velocityRadPerS: Float64Array): void {
     const { model, action: spec } = this.#options;
     const { action } = this.command;
@@ -160,7 +160,7 @@ export class Attacker {
     return Math.sign(speed);
   }
 
-  /** Slowly to a corner, and on: the first two are far and low, where weight pulls most, the others are as they come. */
+  /** Drifts slowly from corner to corner: the first two are far and low, where gravity loads the arm most, the others are random. */
   #drift(nowS: number): void {
     const { action } = this.command;
     const corner = Math.floor(nowS / CORNER_S);
@@ -172,7 +172,7 @@ export class Attacker {
     for (let i = 0; i < action.length; i++) action[i] = DRIFT * this.#direction[i]!;
   }
 
-  /** Away from the base along x, and down, on one side and on the other. */
+  /** Directs the drift away from the base along x, and down, on one side and then the other. */
   #leanOut(corner: number): void {
     const { model, action } = this.#options;
     if (action.kind !== 'cartesian') return;
@@ -183,14 +183,14 @@ export class Attacker {
     this.#direction[2] = -1;
   }
 
-  /** First targets that are too far from the robot, then ordinary ones. */
+  /** Sends first targets that are too far from the robot, then ordinary ones. */
   #startFar(): void {
     const { action } = this.command;
     const size = this.command.seq <= FAR_COMMANDS ? this.#rng.uniformIn(0.7, 1) : this.#rng.uniformIn(0, 0.3);
     for (let i = 0; i < action.length; i++) action[i] = size * (this.#rng.uniform() < 0.5 ? -1 : 1);
   }
 
-  /** What happens to commands on their way, or in a bad policy. */
+  /** Corrupts commands as transport or a bad policy may. */
   #spoil(nowS: number): void {
     const { command } = this;
     const { name, leaseS } = this.#options;
@@ -204,7 +204,7 @@ export class Attacker {
     if (name === 'replay') this.#replay(nowS, leaseS);
   }
 
-  /** Late, replayed, and from the future. */
+  /** Makes commands late, replayed, or from the future. */
   #replay(nowS: number, leaseS: number): void {
     const { command } = this;
     const draw = this.#rng.uniform();
@@ -212,7 +212,7 @@ export class Attacker {
     else if (draw < 0.4) command.issuedAtS = nowS + this.#rng.uniformIn(0.011, 2);
     else if (draw < 0.5) command.seq = Math.max(0, command.seq - this.#rng.int(5));
     else if (draw < 0.55) command.issuedAtS = Number.NaN;
-    // A lease of any length is not believed either; what is sent without trouble keeps its own.
+    // A NaN lease must not be accepted either; commands sent intact keep their own.
     command.leaseS = draw < 0.3 && this.#rng.uniform() < 0.3 ? Number.NaN : leaseS;
   }
 
@@ -237,7 +237,7 @@ export class Attacker {
     }
   }
 
-  /** New signs for a share of the held directions. */
+  /** Draws new signs for a share of the held directions. */
   #turn(share: number): void {
     for (let i = 0; i < this.#direction.length; i++) {
       if (this.#rng.uniform() < share) this.#direction[i] = this.#rng.uniform() < 0.5 ? -1 : 1;
@@ -245,7 +245,7 @@ export class Attacker {
     }
   }
 
-  /** Frequencies to sweep with: the servos' own, or any that a command can have. */
+  /** Draws sweep frequencies: near the servos' own, or any that a command can have. */
   #tune(): void {
     const { naturalHz, policyPeriodS } = this.#options;
     const fastest = 0.5 / policyPeriodS;

@@ -1,4 +1,4 @@
-/** Sequences of actions that a search without gradients improves: a parent, and children that differ in a few places. */
+/** Action sequences improved by gradient-free search: a parent, and children that differ in a few places. */
 import type { Rng } from '../../core/index.ts';
 
 /** Share of the numbers that a child changes. */
@@ -16,7 +16,7 @@ export class Genome {
     this.#knotS = knotS;
   }
 
-  /** `knots` × `size` random numbers, most of them −1 or 1. */
+  /** Returns `knots` × `size` random numbers, most of them −1 or 1. */
   static random(knots: number, size: number, knotS: number, rng: Rng): Genome {
     const values = new Float64Array(knots * size);
     for (let i = 0; i < values.length; i++) values[i] = draw(rng);
@@ -30,7 +30,7 @@ export class Genome {
     for (let i = 0; i < out.length; i++) out[i] = this.#values[knot * this.#size + i]!;
   }
 
-  /** A copy that differs in about one number in twelve, at least in one. */
+  /** Returns a copy that differs in about one number in twelve, and at least in one. */
   child(rng: Rng): Genome {
     const values = this.#values.slice();
     values[rng.int(values.length)] = draw(rng);

@@ -1,9 +1,9 @@
-/** Which trials a check runs: drawn from one seed, so that the same seed makes the same trials on any number of threads. */
+/** Plan of a check's trials: drawn from one seed, so that the same seed makes the same trials on any number of threads. */
 import { type ActionSpec, isFree, jointActionUnit, Rng, type RobotModel } from '../../core/index.ts';
 import { ADVERSARIES, type AdversaryName } from '../result.ts';
 import { CORNER_S } from './attacker.ts';
 
-/** How a trial's plant differs from the nominal one. */
+/** Difference of a trial's plant from the nominal one. */
 export type PlantVariant = (typeof PLANT_VARIANTS)[number];
 export const PLANT_VARIANTS = [
   'nominal',
@@ -16,7 +16,7 @@ export const PLANT_VARIANTS = [
   'halfPayload',
 ] as const;
 
-/** In words, for people. */
+/** Description of each variant, for display. */
 export const VARIANT_WORDS: Readonly<Record<PlantVariant, string>> = {
   nominal: 'as described',
   light: 'tool link half as heavy as known',
@@ -35,30 +35,33 @@ export interface TrialPlan {
   readonly variant: PlantVariant;
   readonly ticksPerStep: number;
   readonly jitter: 'none' | 'wild';
-  /** Of the whole trial; a climber's is cut into attempts. */
+  /** Ticks of the whole trial; a climber's are cut into attempts. */
   readonly ticks: number;
   /** Attempts of a climber; 1 for all others. */
   readonly attempts: number;
   /** `wall`: a cartesian push straight into the wall of its variant. */
   readonly into?: 'wall';
-  /** Commands end at random moments, which are measured. */
+  /** Measured stops: commands end at random moments, by silence or NaN. */
   readonly stops: 'none' | 'silence' | 'nan';
 }
 
 const TICKS = 500;
 const CLIMB_ATTEMPTS = 16;
 const CLIMB_TICKS = 250;
-/** From so many ticks on there is one drift, in so many corners, and one more for each of these. */
+/**
+ * Size of a check from which on it includes a drift; one corner for each as many ticks, up to `CORNERS`, and one more
+ * drift for each `DRIFT_EVERY_TICKS`.
+ */
 const DRIFT_FROM_TICKS = 2000;
 const CORNERS = 8;
 const DRIFT_EVERY_TICKS = 100_000;
-/** A drift is decided on so often, s. */
+/** Decision period of a drift, s. */
 const DRIFT_STEP_S = 0.06;
-/** Fastest of a policy's steps in ticks; longer ones where they stay below 0.1 s. */
+/** Policy steps in ticks; longer ones only where they stay below 0.1 s. */
 const STEPS = [1, 3, 10] as const;
 const LONGEST_STEP_S = 0.1;
 
-/** Trials for at least `ticks` ticks, and drifts beside them. */
+/** Plans trials for at least `ticks` ticks, plus drifts. */
 export function planTrials(
   model: RobotModel,
   ticks: number,
@@ -82,7 +85,7 @@ export function planTrials(
     const mayStop = !isClimber && adversary !== 'farStart' && adversary !== 'replay' && jitter === 'none';
     const left = Math.max(1, ticks - planned);
     const whole = isClimber ? CLIMB_ATTEMPTS * CLIMB_TICKS : TICKS;
-    // A small check still tries everything, in shorter trials.
+    // A small check still includes every adversary, in shorter trials.
     const share = Math.min(1, ticks / (names.length * 1000));
     const attempts = isClimber ? Math.max(2, Math.round(CLIMB_ATTEMPTS * share)) : 1;
     const size = isClimber ? attempts * CLIMB_TICKS : Math.max(120, Math.round(whole * share));
@@ -96,7 +99,7 @@ export function planTrials(
     : [...plans, ...drifts(model, ticks, plans, variants)];
 }
 
-/** Trials beyond those: calm, loaded and long enough, as what else happens in a trial would hide how far the arm leans out. */
+/** Additional trials: calm, loaded and long enough, as other effects in a trial would hide how far the arm leans out. */
 function drifts(
   model: RobotModel,
   ticks: number,
@@ -117,16 +120,16 @@ function drifts(
   }));
 }
 
-/** A step of this size from rest is farther than the start guard lets a robot begin with. */
+/** Step from rest that exceeds the start guard's limit for a first target. */
 export const FAR_SCALE_RAD = 0.2;
 const FAR_RAD = 0.1;
 
-/** Whether a first target can be too far at all: a shorter leash draws it near. */
+/** True if a first target can be too far at all: a shorter leash pulls it near. */
 export function canStartFar(model: RobotModel): boolean {
   return model.leashRad > FAR_RAD * 1.4 && model.joints.some((joint) => !isFree(joint));
 }
 
-/** The space of actions that a trial speaks in. `scale` of full speed for one step, but no farther than a start may be. */
+/** Returns the action space of a trial: twice full speed for one step, but (except `farStart`) no farther than a start may be. */
 export function actionSpecOf(model: RobotModel, plan: TrialPlan): ActionSpec {
   const stepS = plan.ticksPerStep / model.controlHz;
   if (plan.space === 'joint') {

@@ -1,4 +1,4 @@
-/** A thread that runs trials on simulated robots of its own. */
+/** Thread that runs trials on its own simulated robots. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { serveJobs } from '../../core/index.ts';
 import { BenchPlants } from '../plants.ts';

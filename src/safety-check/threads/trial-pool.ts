@@ -1,4 +1,4 @@
-/** Threads that share the trials of a check. What each trial finds depends on nothing but its plan. */
+/** Threads that share the trials of a check. The outcome of a trial depends on its plan only. */
 import { Worker } from 'node:worker_threads';
 import { WorkerPool } from '../../core/index.ts';
 import type { CheckSubject } from '../../robot-import/index.ts';
@@ -10,7 +10,7 @@ export interface CheckWorkerData {
   readonly subject: CheckSubject;
   readonly chain: 'on' | 'off';
   readonly seed: number;
-  /** How far outside its box the arm may stand, m. */
+  /** Largest distance outside its box at which the arm may stand, m. */
   readonly sagMaxM: number | undefined;
 }
 
@@ -29,8 +29,9 @@ export class TrialPool {
   }
 
   /**
-   * Runs all `plans`; outcomes come in their order. `onTicks` is called with how many ticks and trials are done so far. Once `signal`
-   * aborts, resolves at once to what is done: trials that are under way are lost. Rejects with the first error.
+   * Runs all `plans`; outcomes come in their order. `onTicks` receives the numbers of ticks and trials done so far.
+   * When `signal` aborts, resolves at once to the finished trials: those under way are lost. Rejects with the first
+   * error.
    */
   async run(
     plans: readonly TrialPlan[],
@@ -66,7 +67,7 @@ export class TrialPool {
     return outcomes.filter((outcome) => outcome !== undefined);
   }
 
-  /** Ends the threads, also in the middle of a trial. */
+  /** Ends the threads, even in the middle of a trial. */
   close(): Promise<void> {
     return this.#pool.terminate();
   }

@@ -1,6 +1,6 @@
 /**
- * Distances between a robot's shapes, reckoned without the chain's own: counts what it lets through. Slow and plain, by
- * searching instead of by formulas, so that a mistake there is not repeated here.
+ * Distances between a robot's shapes, computed independently of the chain, to count what it lets through. Slow and
+ * plain, by searching instead of by formulas, so that a mistake there is not repeated here.
  */
 import type { ArmKinematics, Capsule, CollisionModel, KeepOutBox } from '../../core/index.ts';
 
@@ -42,7 +42,7 @@ export class ShapeDistances {
     return this.#collision.clearanceM;
   }
 
-  /** Moves all shapes to the arm's kept pose. */
+  /** Moves all shapes to the pose in `arm`. */
   place(arm: ArmKinematics): void {
     for (const { capsule, link, from, to } of this.#capsules) {
       arm.pointOf(from, link, capsule.fromM);
@@ -50,7 +50,7 @@ export class ShapeDistances {
     }
   }
 
-  /** The smallest distance between the surfaces of a pair, m; negative where they overlap, Infinity without pairs. */
+  /** Returns the smallest distance between the surfaces of a pair, m; negative where they overlap, Infinity without pairs. */
   smallestPairM(): number {
     let least = Number.POSITIVE_INFINITY;
     for (const [one, other] of this.#pairs) {
@@ -61,7 +61,7 @@ export class ShapeDistances {
     return least;
   }
 
-  /** The same between capsules and the keep-out boxes they stay out of. */
+  /** The same between capsules and the keep-out boxes that they must stay out of. */
   smallestBoxM(): number {
     let least = Number.POSITIVE_INFINITY;
     for (const [box, capsules] of this.#boxes) {
@@ -74,14 +74,14 @@ export class ShapeDistances {
   }
 }
 
-/** The distance of the segments' middles less their half lengths: never more than their distance. */
+/** Lower bound of the segments' distance: the distance of their middles less their half lengths. */
 function apartAtLeast(one: Placed, other: Placed): number {
   let middle = 0;
   for (let k = 0; k < 3; k++) middle += ((one.from[k]! + one.to[k]! - other.from[k]! - other.to[k]!) / 2) ** 2;
   return Math.sqrt(middle) - one.halfM - other.halfM;
 }
 
-/** The distance from a point of one segment to the other is a convex function of the place on the first. */
+/** The distance from a point of one segment to the other is a convex function of the point's position on the first. */
 function segmentDistance(one: Placed, other: Placed): number {
   return Math.sqrt(convexMinimum((t) => pointToSegment2(one, t, other)));
 }

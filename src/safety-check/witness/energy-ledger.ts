@@ -1,12 +1,12 @@
 /**
- * Energy bookkeeping of a simulated robot from the outside: what is in it, what went in, and whether anybody paid.
- * H = kinetic + gravity potential + Σ U(s − q); surplus = H + E − H₀ − E₀ with E the tank's content. For a chain that keeps
- * its promise the surplus never rises above 0, whatever the commands: contacts, friction and dampers only take energy out.
+ * External energy bookkeeping of a simulated robot: stored energy, input, and whether the tank paid for it. H = kinetic
+ * + gravity potential + Σ U(s − q); surplus = H + E − H₀ − E₀ with E the tank's content. For a chain that keeps its
+ * promise the surplus never rises above 0, whatever the commands: contacts, friction and dampers only dissipate energy.
  */
 import type { RobotModel } from '../../core/index.ts';
 import type { CheckedPlant } from '../plants.ts';
 
-/** Energy of a joint's spring at the error `e`, J (rad, N·m/rad, N·m): quadratic until the servo saturates, then linear. */
+/** Returns the energy of a joint's spring at the error `e`, J (rad, N·m/rad, N·m): quadratic until the servo saturates, then linear. */
 export function springJ(errorRad: number, stiffness: number, torqueMax: number): number {
   const e = Math.abs(errorRad);
   const knee = torqueMax / stiffness;
@@ -24,12 +24,12 @@ export class EnergyLedger {
     this.#plant = plant;
   }
 
-  /** A tick has passed, after which the tank holds `tankJ`. Returns the surplus, J. */
+  /** Checks a tick, after which the tank holds `tankJ`. Returns the surplus, J. */
   check(tankJ: number): number {
     return this.#storedJ() + tankJ - this.#startJ;
   }
 
-  /** Begins with `tankJ` in the tank and the robot as it now is. */
+  /** Begins with `tankJ` in the tank and the robot in its present state. */
   begin(tankJ: number): void {
     this.#startJ = this.#storedJ() + tankJ;
   }

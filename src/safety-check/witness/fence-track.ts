@@ -1,10 +1,10 @@
-/** Where a mobile base is by its references: the witness of its fence. */
+/** Pose of a mobile base by its references: the independent witness of its fence. */
 import type { BaseModel } from '../../core/index.ts';
 
-/** Pieces that a tick's motion is cut into. */
+/** Number of pieces into which a tick's motion is cut. */
 const PIECES = 32;
 
-/** One base, which begins at its fence's origin: where its references lead, and where it is measured. */
+/** Poses of one base, from its references and from its measurements, beginning at its fence's origin. */
 export class FenceTrack {
   readonly #base: BaseModel;
   readonly #reference: Track;
@@ -17,7 +17,7 @@ export class FenceTrack {
     this.#measured = { xM: 0, yM: 0, yawRad: 0, axes: new Float64Array(axes) };
   }
 
-  /** The references begin anew at the measured `axes`: the first time at the origin, later where the base was measured. */
+  /** Restarts the references at the measured `axes`: the first time at the origin, later at the measured pose. */
   restart(axes: ArrayLike<number>): void {
     if (!this.#isPlaced) this.#measured.axes.set(axes);
     this.#isPlaced = true;
@@ -26,7 +26,7 @@ export class FenceTrack {
     Object.assign(this.#reference, this.#measured, { axes: Float64Array.from(axes) });
   }
 
-  /** Moves on; returns the distance of the base's outline, by its references, to the fence, m; negative outside. */
+  /** Advances; returns the distance of the base's outline, by its references, to the fence, m; negative outside. */
   moveTo(axes: ArrayLike<number>, measured: ArrayLike<number>): number {
     this.#advance(this.#reference, axes);
     this.#advance(this.#measured, measured);

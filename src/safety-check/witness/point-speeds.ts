@@ -1,12 +1,12 @@
-/** How fast the monitored points of an arm are, by differences of places alone. */
+/** Speeds of an arm's monitored points, by differences of positions only. */
 import { ArmKinematics, monitoredPoints, type RobotModel } from '../../core/index.ts';
 
 /** Pieces of a tick, over each of which a point's mean speed is taken. */
 const PIECES = 4;
-/** Half of the time over which a momentary speed is taken, s. */
+/** Half of the interval over which an instantaneous speed is taken, s. */
 const MOMENT_S = 1e-5;
 
-/** The points of one arm; none of a mobile base. */
+/** The points of one arm; none for a mobile base. */
 export class PointSpeeds {
   readonly #arm: ArmKinematics;
   readonly #points: readonly { readonly link: number; readonly positionM: readonly number[] }[];
@@ -24,7 +24,7 @@ export class PointSpeeds {
     this.#before = new Float64Array(3 * this.#points.length);
   }
 
-  /** The fastest that a point gets while the joints go straight from `from` to `to` (n, rad) in `dtS`, m/s. */
+  /** Returns the largest mean speed of any point while the joints move straight from `from` to `to` (n, rad) in `dtS`, m/s. */
   alongMPerS(from: ArrayLike<number>, to: ArrayLike<number>, dtS: number): number {
     this.#moveTo(from, to, 0);
     let fastestM = 0;
@@ -32,7 +32,7 @@ export class PointSpeeds {
     return (fastestM * PIECES) / dtS;
   }
 
-  /** The speed of the fastest point of an arm at `positionRad` (n) that moves with `velocityRadPerS` (n), m/s. */
+  /** Returns the speed of the fastest point of an arm at `positionRad` (n) that moves with `velocityRadPerS` (n), m/s. */
   atMPerS(positionRad: ArrayLike<number>, velocityRadPerS: ArrayLike<number>): number {
     const ahead = Float64Array.from(positionRad, (q, i) => q + MOMENT_S * velocityRadPerS[i]!);
     const behind = Float64Array.from(positionRad, (q, i) => q - MOMENT_S * velocityRadPerS[i]!);
@@ -40,7 +40,7 @@ export class PointSpeeds {
     return this.#moveTo(behind, ahead, 1) / (2 * MOMENT_S);
   }
 
-  /** Moves the joints to the share `at` of the way; returns the farthest that a point went there since the last call, m. */
+  /** Moves the joints to the share `at` of the way; returns the largest displacement of a point since the last call, m. */
   #moveTo(from: ArrayLike<number>, to: ArrayLike<number>, at: number): number {
     for (let i = 0; i < this.#joints.length; i++) this.#joints[i] = from[i]! + at * (to[i]! - from[i]!);
     this.#arm.forward(this.#joints);

@@ -1,7 +1,7 @@
-/** Tells an arm that stands outside its box from one that swings there. */
+/** Distinguishes an arm that stands outside its box from one that swings there. */
 import type { RobotModel } from '../../core/index.ts';
 
-/** A joint slower than this share of its limit stands, and so long at least: the turn of a swing is shorter. */
+/** An arm stands if its joints have been slower than this share of their limits for this time, s: the turn of a swing is shorter. */
 const STANDS_SHARE = 0.03;
 const STANDS_S = 0.25;
 
@@ -10,13 +10,16 @@ export class SagWatch {
   readonly #maxM: number;
   #stoodS = 0;
 
-  /** `maxM`: how far outside it may stand. */
+  /** `maxM`: largest distance outside its box at which it may stand. */
   constructor(model: RobotModel, maxM: number) {
     this.#model = model;
     this.#maxM = maxM;
   }
 
-  /** By how much more than that an arm stands outside that is `outsideM` outside at speeds `velocityRadPerS` (n), `dtS` after the last call; 0: it does not. */
+  /**
+   * Returns the amount beyond `maxM` of an arm that stands `outsideM` outside, with speeds `velocityRadPerS` (n), `dtS`
+   * after the last call; 0 if it does not stand or is within.
+   */
   beyondM(outsideM: number, velocityRadPerS: ArrayLike<number>, dtS: number): number {
     const isSlow = this.#model.joints.every(
       ({ velocityMaxRadPerS }, i) => Math.abs(velocityRadPerS[i]!) < STANDS_SHARE * velocityMaxRadPerS,

@@ -1,14 +1,14 @@
 /** Measures stops: commands end, or turn to NaN, at a random moment, and the robot has to come to rest. */
 import type { RobotModel } from '../../core/index.ts';
 
-/** A robot slower than this stands, rad/s or m/s. */
+/** Speed below which a robot stands, rad/s or m/s. */
 const REST = 0.01;
-/** Nobody waits longer, s. */
+/** Longest time to wait for a stop, s. */
 const PATIENCE_S = 4;
 
 const FARTHEST = 1e6;
 
-/** One stop that was measured; times from the moment that commands ended. */
+/** One measured stop; times from the moment that commands ended. */
 export interface StopSample {
   readonly cause: 'silence' | 'nan';
   readonly reactionS: number;
@@ -18,18 +18,18 @@ export interface StopSample {
   /** Of the joint that used most of its bound, rad or m. */
   readonly distance: number;
   readonly distanceBound: number;
-  /** Until the plant stood; NaN where it did not within the time that was waited. */
+  /** Time until the plant stood; NaN if it did not while waiting. */
   readonly plantTimeS: number;
 }
 
-/** Longest way from full speed to rest by the limits, s: the largest v/A. */
+/** Longest time from full speed to rest by the limits, s: the largest v/A. */
 export function brakeS({ joints }: Pick<RobotModel, 'joints'>): number {
   return Math.max(...joints.map(({ velocityMaxRadPerS, accelMaxRadPerS2 }) => velocityMaxRadPerS / accelMaxRadPerS2));
 }
 
 /**
- * The bound for commands that end when the joints move with at most `velocityMax`: detection (the lease, or nothing for NaN) and one
- * tick at full speed, then the brake manoeuvre of max v/A, and one tick in which it ends.
+ * Bound for a stop at any speed up to the joints' limits: detection (the lease, or nothing for NaN) and one tick at
+ * full speed, then the brake manoeuvre of max v/A, and one tick in which it ends.
  */
 export function stopBound(
   model: RobotModel,
@@ -43,7 +43,7 @@ export function stopBound(
 
 type Phase = 'idle' | 'stopping' | 'settling';
 
-/** One trial's stops, one after the other. Allocates once a stop. */
+/** Stops of one trial, one after the other. Allocates once per stop. */
 export class StopWatch {
   readonly samples: StopSample[] = [];
   readonly cause: 'silence' | 'nan';
@@ -58,7 +58,7 @@ export class StopWatch {
   #distance = 0;
   #distanceBound = 1;
 
-  /** `leaseS` is that of every command. */
+  /** `leaseS`: the lease of every command. */
   constructor(model: RobotModel, cause: 'silence' | 'nan', leaseS: number) {
     this.cause = cause;
     this.#tickS = 1 / model.controlHz;
@@ -67,23 +67,23 @@ export class StopWatch {
     this.#from = new Float64Array(model.joints.length);
   }
 
-  /** Commands are kept back, or broken, now. */
+  /** True while commands are withheld, or corrupted. */
   get isOn(): boolean {
     return this.#phase !== 'idle';
   }
 
-  /** The last valid command was issued at `issuedAtS`, and from `nowS` on there is none. */
+  /** Begins a stop: the last valid command was issued at `issuedAtS`, and from `nowS` on there is none. */
   begin(nowS: number, issuedAtS: number, referenceRad: Float64Array): void {
     this.#phase = 'stopping';
-    // The lease counts from when the last command was made; a NaN is seen in the tick in which it comes.
+    // The lease counts from the creation of the last command; a NaN is detected in the tick in which it arrives.
     this.#sinceS = this.cause === 'nan' ? nowS : issuedAtS;
     this.#reactionS = Number.NaN;
     this.#from.set(referenceRad);
   }
 
   /**
-   * After a tick: the reference with its velocity, whether it followed a command, and the plant's velocity. True when a stop
-   * was not over within its bound, with which it then ends.
+   * Updates after a tick with the reference and its velocity, whether it followed a command, and the plant's velocity.
+   * Returns true if a stop exceeded its bound, with which it ends.
    */
   tick(nowS: number, reference: Float64Array, speed: number, follows: boolean, plantVelocity: Float64Array): boolean {
     if (this.#phase === 'idle') return false;
@@ -97,11 +97,11 @@ export class StopWatch {
     if (!follows && Number.isNaN(this.#reactionS)) this.#reactionS = nowS - this.#sinceS;
     if (speed > 0 && nowS - this.#sinceS < PATIENCE_S) return false;
     this.#restS = nowS - this.#sinceS;
-    // What came to rest before anybody had to brake it has nothing to react to.
+    // A reference that came to rest before it had to brake has nothing to react to.
     if (speed === 0 && Number.isNaN(this.#reactionS)) this.#reactionS = Math.min(this.#restS, this.#reactionBoundS);
     let share = 0;
     for (let i = 0; i < reference.length; i++) {
-      // A reference that is not finite, as only a chain that is off has, went as far as can be said.
+      // A non-finite reference, possible only with the chain off, counts as the largest distance.
       const moved = Math.abs(reference[i]! - this.#from[i]!);
       const distance = Number.isFinite(moved) ? Math.min(FARTHEST, moved) : FARTHEST;
       const bound = this.#bound.distances[i]!;

@@ -1,6 +1,6 @@
 /**
- * Counts what went wrong in a trial. It reads references and measurements, the robot's description and forward kinematics,
- * and shares nothing else with the chain that it judges. It changes nothing.
+ * Counts violations in a trial. It reads references and measurements, the robot's description and forward kinematics,
+ * and shares nothing else with the chain under test. It changes nothing.
  */
 import { ArmKinematics, boxOf, isFree, limitMarginsOf, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import {
@@ -27,20 +27,23 @@ import { ShapeDistances } from './distances.ts';
 import { FenceTrack } from './fence-track.ts';
 import { PointSpeeds } from './point-speeds.ts';
 
-/** Rounding that is no violation: of distances, m, and of speeds, relative. */
+/** Tolerance of violations for rounding: of distances, m, and of speeds, relative. */
 const ROUNDING_M = 1e-9;
 const ROUNDING_SPEED = 1e-9;
-/** Of speeds that are differences of places, m/s. */
+/** The same for speeds that are differences of positions, m/s. */
 const ROUNDING_TOOL_SPEED = 1e-8;
-/** Two integrations of one base's path differ by so much, m. */
+/** Difference between two integrations of one base's path, m. */
 const FENCE_ROUNDING_M = 1e-5;
-/** Rounding that is no excursion: of positions, rad or m, and of speeds, relative. */
+/** Tolerance of excursions for rounding: of positions, rad or m, and of speeds, relative. */
 const ROUNDING_ARM = 1e-9;
 
-/** Shapes of the reference farther apart than this are asked of MuJoCo in every tenth tick only, m: touches of arms that stray farther are counted too low. */
+/**
+ * Distance of the reference's shapes beyond which MuJoCo is queried in every tenth tick only, m: contacts of arms that
+ * stray farther are undercounted.
+ */
 const NEAR_M = 0.1;
 
-/** Watches one trial. */
+/** Monitors one trial. */
 export class Witness {
   readonly counts: Counts<ViolationKind> = createCounts(VIOLATION_KINDS);
   readonly least: Distances = createDistances();
@@ -48,7 +51,7 @@ export class Witness {
   margin = 1;
 
   readonly #model: RobotModel;
-  /** [n] kept from position limits, rad. */
+  /** [n] margins to the position limits, rad. */
   readonly #limitMargins: Float64Array;
   readonly #monitor: LimitMonitor;
   readonly #arm: ArmKinematics;
@@ -58,10 +61,10 @@ export class Witness {
   readonly #velocity: Float64Array;
   readonly #lastVelocity: Float64Array;
   readonly #points: PointsRoom;
-  /** Not there where nothing limits them. */
+  /** Undefined where nothing limits them. */
   readonly #speeds: PointSpeeds | undefined;
   readonly #from: Float64Array;
-  /** Never tighter than where the trial began. */
+  /** Never tighter than at the begin of the trial. */
   #selfLimitM = 0;
   #nearM = 0;
   #boxLimitM = 0;
@@ -82,7 +85,7 @@ export class Witness {
     this.#from = new Float64Array(n);
   }
 
-  /** The reference stands at `referenceRad`. */
+  /** Restarts at rest at `referenceRad`. */
   restart(referenceRad: ArrayLike<number>): void {
     this.#monitor.restart(referenceRad);
     this.#last.set(referenceRad);
@@ -96,7 +99,7 @@ export class Witness {
     this.#boxLimitM = Math.min(clearanceM, this.#shapes?.smallestBoxM() ?? 0);
   }
 
-  /** Whether a robot at `jointsRad` keeps all distances of its description. */
+  /** True if a robot at `jointsRad` keeps all distances of its description. */
   isClear(jointsRad: ArrayLike<number>): boolean {
     if (this.#shapes === undefined) return true;
     this.#arm.forward(jointsRad);
@@ -105,7 +108,7 @@ export class Witness {
     return this.#shapes.smallestPairM() >= clearanceM && this.#shapes.smallestBoxM() >= clearanceM;
   }
 
-  /** Whether all its points are inside the workspace. */
+  /** True if all its points are inside the workspace. */
   isInside(jointsRad: ArrayLike<number>): boolean {
     if (this.#model.base !== undefined) return true;
     this.#arm.forward(jointsRad);
@@ -113,8 +116,8 @@ export class Witness {
   }
 
   /**
-   * Judges this tick's reference (n, rad), `dtS` after the last. `mayMove` says whether there was a valid command to follow.
-   * True where something was broken.
+   * Checks this tick's reference (n, rad), `dtS` after the last. `mayMove`: there was a valid command to follow.
+   * Returns true if anything was violated.
    */
   check(referenceRad: ArrayLike<number>, measuredRad: ArrayLike<number>, dtS: number, mayMove: boolean): boolean {
     const tickS = this.tickS(dtS);
@@ -138,12 +141,12 @@ export class Witness {
     return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || isFast || disobeys;
   }
 
-  /** Whether the reference's shapes were so near in this tick that MuJoCo's, or the arm's, may touch. */
+  /** True if the reference's shapes were so near in this tick that MuJoCo's, or the arm's, may touch. */
   get isNear(): boolean {
     return this.#nearM < NEAR_M;
   }
 
-  /** MuJoCo's own distance between monitored bodies at this tick's reference, m. True where they touch. */
+  /** Takes MuJoCo's own distance between monitored bodies at this tick's reference, m. Returns true if they touch. */
   checkContact(distanceM: number): boolean {
     this.least.shapesM = Math.min(this.least.shapesM, distanceM);
     if (!(distanceM < 0)) return false;
@@ -160,7 +163,7 @@ export class Witness {
     return share;
   }
 
-  /** Counts a violation that somebody else saw. */
+  /** Counts a violation detected elsewhere. */
   add(kind: ViolationKind, amount: number): void {
     this.#count(kind, amount);
   }
@@ -190,7 +193,7 @@ export class Witness {
   #checkToolSpeed(seen: number, tickS: number): boolean {
     const speed = this.#speeds?.alongMPerS(this.#from, this.#last, tickS) ?? 0;
     const beyond = speed - (this.#model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY);
-    // The guard's own monitor looks, too.
+    // The guard's own monitor counts, too.
     if (!(beyond > ROUNDING_TOOL_SPEED) && (seen & BROKEN_TOOL_SPEED) === 0) return false;
     this.#count('toolSpeed', Math.max(0, beyond));
     return true;
@@ -226,7 +229,7 @@ export class Witness {
     this.#nearM = Math.min(pairM, boxM);
     this.least.selfM = Math.min(this.least.selfM, pairM);
     this.least.keepOutM = Math.min(this.least.keepOutM, boxM);
-    // Half a metre is far.
+    // Half a metre counts as far.
     this.#margin((2 * (Math.min(pairM, boxM) - this.#shapes.clearanceM)) / 1);
     let broken = 0;
     if (pairM < this.#selfLimitM - ROUNDING_M) {
@@ -237,12 +240,12 @@ export class Witness {
       this.#count('keepOut', this.#boxLimitM - boxM);
       broken = 1;
     }
-    // The guard's own monitor looks, too.
+    // The guard's own monitor counts, too.
     if (broken === 0 && (seen & BROKEN_COLLISION) !== 0) this.#count('selfCollision', 0);
     return broken;
   }
 
-  /** Without a valid command no joint may speed up or turn round. */
+  /** Without a valid command no joint may speed up or reverse. */
   #checkObedience(): boolean {
     let gained = 0;
     for (let i = 0; i < this.#velocity.length; i++) {
@@ -265,7 +268,7 @@ export class Witness {
     countOne(this.counts[kind], amount);
   }
 
-  /** `dtS` as the chain takes it for a tick: [T/2, 2T]. */
+  /** Clamps `dtS` as the chain does for a tick: [T/2, 2T]. */
   tickS(dtS: number): number {
     const periodS = 1 / this.#model.controlHz;
     return Number.isNaN(dtS) ? periodS : Math.min(Math.max(dtS, periodS / 2), 2 * periodS);
@@ -273,16 +276,16 @@ export class Witness {
 }
 
 /**
- * Judges the simulated arm itself, as loads and lag take it beyond: counts ticks after which it was measured beyond its limits. A
- * mobile base has none of them.
+ * Checks the simulated arm itself, as loads and lag take it beyond: counts ticks after which it was measured beyond its
+ * limits. A mobile base has none of them.
  */
 export class ArmWitness {
   readonly counts: Readonly<Record<ArmKind, ArmCount>> = createArmCounts();
-  /** Of the trial, the first is 1. */
+  /** Tick of the trial, from 1. */
   tick = 0;
   readonly #model: RobotModel;
   readonly #arm: ArmKinematics;
-  /** How far the tool, or another listed point, was outside its box at the last check, m; negative inside. */
+  /** Distance of the tool, or another listed point, outside its box at the last check, m; negative inside. */
   outsideM = Number.NEGATIVE_INFINITY;
   readonly #points: PointsRoom;
   readonly #speeds: PointSpeeds;
@@ -294,7 +297,7 @@ export class ArmWitness {
     this.#speeds = new PointSpeeds(model);
   }
 
-  /** Where the arm truly is, [n] rad, and how fast, [n] rad/s. */
+  /** Checks the arm's true positions, [n] rad, and velocities, [n] rad/s. */
   check(positionRad: ArrayLike<number>, velocityRadPerS: ArrayLike<number>): void {
     const { joints, base } = this.#model;
     if (base !== undefined) return;
@@ -303,7 +306,7 @@ export class ArmWitness {
     let [beyondAt, fastAt] = [-1, -1];
     for (let i = 0; i < joints.length; i++) {
       const joint = joints[i]!;
-      // As a share: slow and fast joints lie side by side.
+      // As a share: fast and slow joints are compared.
       const over = Math.abs(velocityRadPerS[i]!) / joint.velocityMaxRadPerS - 1;
       if (over > fast) [fast, fastAt] = [over, i];
       if (isFree(joint)) continue;
@@ -320,7 +323,7 @@ export class ArmWitness {
     this.#count('armWorkspace', this.outsideM);
   }
 
-  /** MuJoCo's own distance between monitored bodies of the simulated arm, m; negative where they overlap. */
+  /** Takes MuJoCo's own distance between monitored bodies of the simulated arm, m; negative where they overlap. */
   checkDistance(distanceM: number): void {
     this.#count('armContact', -distanceM);
   }
@@ -342,7 +345,7 @@ interface BoxedPoint {
   readonly box: WorkspaceBox;
 }
 
-/** The box that the tool and other listed points of an arm have to stay in, by the arm's forward kinematics alone. */
+/** Boxes that the tool and other listed points of an arm have to stay in, by the arm's forward kinematics alone. */
 class PointsRoom {
   readonly #arm: ArmKinematics;
   readonly #workspace: WorkspaceBox;
@@ -358,7 +361,7 @@ class PointsRoom {
     });
   }
 
-  /** The smallest distance of any point to the walls of its box at the arm's kept pose, m; negative outside. */
+  /** Returns the smallest distance of any point to the walls of its box at the pose in `arm`, m; negative outside. */
   smallestM(): number {
     let room = roomM(this.#arm.tcpPositionM, this.#workspace);
     for (const { link, atM, box } of this.#points) {
@@ -368,7 +371,7 @@ class PointsRoom {
     return room;
   }
 
-  /** Where they all are, x y z of each, m. */
+  /** Returns the positions of all points, x y z of each, m. */
   placesM(): readonly number[] {
     const others = this.#points.flatMap(({ link, atM }) => {
       this.#arm.pointOf(this.#point, link, atM);
@@ -388,13 +391,13 @@ export class PlacedPoints {
     this.#room = new PointsRoom(model, this.#arm);
   }
 
-  /** How far any of them is outside its box with joints at `jointsRad` ([n], rad), m; negative inside. */
+  /** Returns the largest distance of any point outside its box with joints at `jointsRad` ([n], rad), m; negative inside. */
   outsideM(jointsRad: ArrayLike<number>): number {
     this.#arm.forward(jointsRad);
     return -this.#room.smallestM();
   }
 
-  /** Where they are with joints at `jointsRad` ([n], rad), x y z of each, base frame, m. */
+  /** Returns the positions of the points with joints at `jointsRad` ([n], rad), x y z of each, base frame, m. */
   placesM(jointsRad: ArrayLike<number>): readonly number[] {
     this.#arm.forward(jointsRad);
     return this.#room.placesM();

@@ -1,19 +1,19 @@
-/** The normals of a few active constraints as Q·R, Q orthogonal and R a triangle, while constraints come and go. */
+/** Updatable QR factorisation of the active constraints' normals: Q orthogonal, R upper triangular. */
 
 /**
- * Updated by plane rotations, so that no error grows. All numbers cross the methods in arrays, not as results: V8 puts a
- * double that a function returns on the heap. Tick-safe after construction.
+ * Updated by plane rotations, so that no error accumulates. Methods exchange numbers through arrays, not results: V8
+ * puts a double that a function returns on the heap. Tick-safe after construction.
  */
 export class ActiveFactors {
-  /** How many constraints are active: the first columns of Q span their normals. */
+  /** Number of active constraints: the first columns of Q span their normals. */
   count = 0;
-  /** [n] the projected normal, written in Q's columns. */
+  /** [n] the projected normal in Q's basis. */
   readonly parts: Float64Array;
-  /** [n] the first `count`: how the active multipliers change for each unit of the projected constraint's. */
+  /** [n] the first `count`: change of the active multipliers per unit of the projected constraint's. */
   readonly answer: Float64Array;
-  /** [1] square of the part of the projected normal that no active one has. */
+  /** [1] squared length of the part of the projected normal outside the span of the active ones. */
   readonly freeSquare: Float64Array = new Float64Array(1);
-  /** [n·n] Q, column-major: the columns from `count` on span the directions that no active constraint minds. */
+  /** [n·n] Q, column-major: the columns from `count` on span the null space of the active normals. */
   readonly columns: Float64Array;
 
   readonly #n: number;
@@ -30,14 +30,14 @@ export class ActiveFactors {
     this.#r = new Float64Array(variables * variables);
   }
 
-  /** No constraint is active. */
+  /** Empties the active set. */
   reset(): void {
     this.count = 0;
     this.columns.fill(0);
     for (let i = 0; i < this.#n; i++) this.columns[this.#n * i + i] = 1;
   }
 
-  /** Fills `parts`, `freeSquare` and `answer` for the normal that begins at `at` in `normals`. */
+  /** Fills `parts`, `freeSquare` and `answer` for the normal at offset `at` of `normals`. */
   project(normals: Float64Array, at: number): void {
     const n = this.#n;
     let free = 0;
@@ -55,7 +55,7 @@ export class ActiveFactors {
     }
   }
 
-  /** The projected normal becomes the last active one. Only where `freeSquare` > 0 and `count` < n. */
+  /** Makes the projected normal the last active one. Requires `freeSquare` > 0 and `count` < n. */
   append(): void {
     const n = this.#n;
     const at = this.count++;
@@ -66,7 +66,7 @@ export class ActiveFactors {
     for (let k = 0; k <= at; k++) this.#r[n * at + k] = this.parts[k]!;
   }
 
-  /** The active normal at `place` is one no longer; those after it move up. */
+  /** Removes the active normal at `place`; those after it move up. */
   remove(place: number): void {
     const n = this.#n;
     const r = this.#r;
@@ -82,7 +82,7 @@ export class ActiveFactors {
     }
   }
 
-  /** Moves `x` (n) the shortest way onto the active constraints, which it breaks by `excess` (count, used up). */
+  /** Moves `x` (n) by the least distance onto the active constraints, violated by `excess` (count, overwritten). */
   correct(x: Float64Array, excess: Float64Array): void {
     const n = this.#n;
     for (let k = 0; k < this.count; k++) {
@@ -95,7 +95,7 @@ export class ActiveFactors {
     }
   }
 
-  /** Finds the rotation that moves all of `values[b]` into `values[a]`, none where both are zero, and does it there. */
+  /** Finds the rotation that moves all of `values[b]` into `values[a]` (identity where both are zero) and applies it to them. */
   #aim(values: Float64Array, a: number, b: number): void {
     const x = values[a]!;
     const y = values[b]!;

@@ -11,7 +11,7 @@ import {
 import { Rng } from '../../core/index.ts';
 import { ActiveSet, type ActiveSetStatus, MOST_ROUNDS } from './active-set.ts';
 
-/** Of each kind. `npm run evidence` tries ten times as many. */
+/** Number of problems per kind. `npm run evidence` tries ten times as many. */
 const PROGRAMS = Number(process.env['REIN_PROGRAMS'] ?? 1000);
 const TOLERANCE = 1e-9;
 const LOOSE = 1e-13;
@@ -50,8 +50,8 @@ describe.each(PROGRAM_KINDS)('programs: %s', (kind: ProgramKind) => {
         seen.gap = Math.max(seen.gap, gap(program, u, other));
         continue;
       }
-      // The package gives up where many constraints meet in one point. Moved apart a little, they do not, and the minimum
-      // falls by as little times what the constraints cost.
+      // The package gives up where many constraints meet in one point. Shifted slightly they do not, and the minimum
+      // falls by an equally small multiple of the multipliers.
       const near = solveByPackage(program, () => LOOSE * rng.uniform());
       seen.loosened++;
       expect(near, `program ${k}`).not.toBe(null);

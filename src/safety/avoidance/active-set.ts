@@ -1,38 +1,38 @@
 /**
- * The nearest point of a box cut by half-spaces: an exact solver for small quadratic programs with a diagonal Hessian.
- * Dual active-set method of D. Goldfarb and A. Idnani, "A numerically stable dual method for solving strictly convex
- * quadratic programs", Mathematical Programming 27 (1983): it starts at the wanted point and takes in one broken
- * constraint after another, so nothing has to be feasible at first, and far from all constraints it costs one look.
+ * Nearest point of a box cut by half-spaces: an exact solver for small quadratic programs with a diagonal Hessian. Dual
+ * active-set method of D. Goldfarb and A. Idnani, "A numerically stable dual method for solving strictly convex
+ * quadratic programs", Mathematical Programming 27 (1983): it starts at the wanted point and adds one violated
+ * constraint after another, so no feasible start is needed, and far from all constraints it costs one check.
  */
 import { ActiveFactors } from './active-factors.ts';
 
 /**
- * `solved`: the minimum, to rounding. `infeasible`: no point obeys all constraints, or the input is no problem (NaN, low
- * above high). `capped`: given up after `MOST_ROUNDS`; of feasible problems none was ever found that needs them.
+ * `solved`: the minimum, to rounding. `infeasible`: no point satisfies all constraints, or the input is invalid (NaN,
+ * low above high). `capped`: given up after `MOST_ROUNDS`; no feasible problem that needs so many was ever found.
  */
 export type ActiveSetStatus = 'solved' | 'infeasible' | 'capped';
 
 export const MOST_VARIABLES = 16;
 export const MOST_ROWS = 64;
-/** Constraints are taken in or let go at most so often. */
+/** Largest number of constraints added or dropped in one `solve`. */
 export const MOST_ROUNDS = 256;
 
-/** A constraint broken by less, relative to the size of the wanted point, is kept: rounding. */
+/** Tolerance for violations, relative to the size of the wanted point: rounding. */
 const BROKEN = 1e-13;
-/** A unit normal of which less than this, squared, is outside the span of the active ones depends on them. */
+/** A unit normal depends on the active ones if the squared length of its part outside their span is below this. */
 const DEPENDENT_SQUARE = 1e-20;
 
 /**
  * Minimises ½·Σ (w_i·(u_i − wanted_i))² subject to low ≤ u ≤ high and rows·u ≤ offsets. Deterministic; tick-safe after
  * construction, for any numbers.
  *
- * Inside, x_i = w_i·u_i and all constraints are unit normals N with N·x ≤ b, numbered: 0 … n−1 upper bounds,
- * n … 2n−1 lower bounds, then the rows.
+ * Internally, x_i = w_i·u_i and all constraints are unit normals N with N·x ≤ b, numbered: 0 … n−1 upper bounds, n …
+ * 2n−1 lower bounds, then the rows.
  */
 export class ActiveSet {
-  /** [n] the minimum after `solved`; otherwise meaningless. Reused. */
+  /** [n] the minimum after `solved`; otherwise undefined. Reused. */
   readonly solution: Float64Array;
-  /** Constraints taken in and let go by the last `solve`. */
+  /** Constraints added and dropped by the last `solve`. */
   rounds = 0;
 
   readonly #n: number;
@@ -40,17 +40,17 @@ export class ActiveSet {
   readonly #normals: Float64Array;
   readonly #offsets: Float64Array;
   readonly #isActive: Uint8Array;
-  /** [n] numbers of the active constraints, and their multipliers, in the order of the factors. */
+  /** [n] indices of the active constraints, and their multipliers, in the order of the factors. */
   readonly #active: Int32Array;
   readonly #multipliers: Float64Array;
   readonly #factors: ActiveFactors;
-  /** [n] by how much the active constraints are broken. */
+  /** [n] violation of each active constraint. */
   readonly #excess: Float64Array;
-  /** [1] largest violation that counts as none. */
+  /** [1] largest violation that counts as zero. */
   readonly #tolerance: Float64Array = new Float64Array(1);
-  /** [1] multiplier of the constraint that is being taken in. */
+  /** [1] multiplier of the constraint being added. */
   readonly #incoming: Float64Array = new Float64Array(1);
-  /** [1] how far the constraint that is being taken in moves the point next: in an array, as what calls take can be garbage. */
+  /** [1] step length towards the constraint being added: in an array, as a double argument could allocate. */
   readonly #step: Float64Array = new Float64Array(1);
   #total = 0;
   readonly #mostRounds: number;
@@ -75,8 +75,8 @@ export class ActiveSet {
   }
 
   /**
-   * `weights` (n, > 0), `wanted`, `low`, `high` (n), `rows` ([rowCount·n] row-major), `offsets` ([rowCount]); bounds and
-   * offsets may be infinite. Keeps none of them.
+   * `weights` (n, > 0), `wanted`, `low`, `high` (n), `rows` ([rowCount·n] row-major), `offsets` ([rowCount]); bounds
+   * and offsets may be infinite. Keeps no reference to any of them.
    */
   solve(
     weights: Float64Array,
@@ -97,7 +97,7 @@ export class ActiveSet {
     this.#refine();
     let isNumber = true;
     for (let i = 0; i < this.#n; i++) {
-      // The bounds hold to the last place, whatever the roundings before.
+      // The bounds hold exactly, whatever rounding came before.
       const u = Math.min(Math.max(this.#x[i]! / weights[i]!, low[i]!), high[i]!);
       this.solution[i] = u;
       isNumber &&= Number.isFinite(u);
@@ -105,7 +105,7 @@ export class ActiveSet {
     return isNumber ? 'solved' : 'infeasible';
   }
 
-  /** False: not a problem that has an answer. */
+  /** Returns false for input that has no solution. */
   #takeBounds(weights: Float64Array, wanted: Float64Array, low: Float64Array, high: Float64Array): boolean {
     const n = this.#n;
     this.#factors.reset();
@@ -149,7 +149,7 @@ export class ActiveSet {
     return true;
   }
 
-  /** The first of the constraints that are broken most; −1 where all are kept. */
+  /** Index of the first of the most violated constraints; −1 if none is violated. */
   #mostBroken(): number {
     const n = this.#n;
     let most = this.#tolerance[0]!;
@@ -166,7 +166,7 @@ export class ActiveSet {
     return found;
   }
 
-  /** Moves to the minimum that also keeps constraint `c`, letting go of active ones that hold it back. */
+  /** Moves to the minimum that also satisfies constraint `c`, dropping active ones that block it. */
   #takeIn(c: number): ActiveSetStatus {
     const factors = this.#factors;
     this.#incoming[0] = 0;
@@ -178,7 +178,7 @@ export class ActiveSet {
       const mostStep =
         blocking < 0 ? Number.POSITIVE_INFINITY : this.#multipliers[blocking]! / factors.answer[blocking]!;
       if (!(free > DEPENDENT_SQUARE)) {
-        // No direction is left that the active ones do not mind: one of them must go, or nothing fits.
+        // The active ones leave no free direction: one of them must be dropped, or the problem is infeasible.
         if (blocking < 0) return 'infeasible';
         this.#step[0] = mostStep;
         this.#raiseMultipliers();
@@ -198,7 +198,7 @@ export class ActiveSet {
     return 'capped';
   }
 
-  /** Writes by how much `c` is broken into the first place of `#excess`. */
+  /** Writes the violation of `c` into the first element of `#excess`. */
   #measure(c: number): void {
     let excess = -this.#offsets[c]!;
     for (let i = 0; i < this.#n; i++) excess += this.#normals[this.#n * c + i]! * this.#x[i]!;
@@ -253,7 +253,7 @@ export class ActiveSet {
     }
   }
 
-  /** One correction onto the active constraints: takes away the roundings that the steps left. */
+  /** One correction onto the active constraints: removes the rounding errors of the steps. */
   #refine(): void {
     const { count } = this.#factors;
     for (let k = count - 1; k >= 0; k--) {

@@ -14,7 +14,7 @@ import { ActiveSet } from './active-set.ts';
 import { Barrier } from './barrier.ts';
 import { Clearances } from './clearances.ts';
 
-/** The arm in a cage so small that some wall is near wherever the tool is. */
+/** The arm in a cage so small that a wall is near for every tool position. */
 const homeM = new ArmKinematics(guardedArm).tcpPositionM;
 const cagedArm: RobotModel = {
   ...guardedArm,
@@ -26,7 +26,7 @@ const cagedArm: RobotModel = {
 };
 const n = guardedArm.joints.length;
 const TICK_S = 1 / guardedArm.controlHz;
-/** Evenly: most doubles are next to zero. */
+/** Uniform draws: most doubles are next to zero. */
 const share = fc.integer({ min: -1000, max: 1000 }).map((x) => x / 1000);
 const shares = fc.array(share, { minLength: n, maxLength: n });
 const pose = shares.map((near) =>
@@ -61,7 +61,7 @@ class Scene {
     new JointBrakeBound(model, TICK_S / 2).narrow(this.low, this.high, Float64Array.from(joints), times(TICK_S));
   }
 
-  /** A velocity of the box. */
+  /** A velocity inside the box. */
   requested(shares: readonly number[]): Float64Array {
     return Float64Array.from(shares, (x, i) => {
       return Math.min(this.low[i]! + ((x + 1) / 2) * (this.high[i]! - this.low[i]!), this.high[i]!);
@@ -72,7 +72,7 @@ class Scene {
     return this.#barrier.apply(velocity, this.low, this.high, this.previous, this.#arm, times(TICK_S));
   }
 
-  /** By how much `u` uses more of some clearance than it may, m; the rule as it is documented. */
+  /** Returns the excess use of any clearance by `u`, m, by the documented rule. */
   excess(u: Float64Array): number {
     const most = u.map((_, i) => Math.max(Math.abs(this.low[i]!), Math.abs(this.high[i]!)));
     const lengthS = TICK_S + Math.max(...most.map((m, i) => m / this.#model.joints[i]!.accelMaxRadPerS2)) / 2;
@@ -91,7 +91,7 @@ class Scene {
   }
 }
 
-/** Runs `check` for many scenes; gives how many of them were steered. */
+/** Runs `check` for many scenes; returns the number of steered ones. */
 function forScenes(check: (scene: Scene, wanted: Float64Array, u: Float64Array, bits: number) => void): number {
   let steered = 0;
   fc.assert(
@@ -127,7 +127,7 @@ describe('the barrier', () => {
   it('is minimal: no velocity between its answer and any other allowed one is nearer to the requested velocity', () => {
     forScenes((scene, wanted, u, bits) => {
       if (bits !== BARRIER_STEERED) return;
-      // Rest, the brake step and halves of both: allowed wherever they are in box and rows.
+      // Rest, the brake step and halves of both: allowed if inside box and rows.
       const brake = new Float64Array(n);
       brakeStep(brake, guardedArm, scene.previous, times(TICK_S));
       for (const other of [new Float64Array(n), brake, wanted.map((x, i) => (x + brake[i]!) / 2)]) {
@@ -178,7 +178,7 @@ describe('the barrier', () => {
   });
 });
 
-/** A wish that a wall is in the way of. */
+/** A requested velocity into a wall. */
 function pushed(): [Scene, Float64Array] {
   for (let k = 0; ; k++) {
     const joints = guardedArm.homeRad.map((q, i) => q + 0.01 * Math.sin(3 * k + i));

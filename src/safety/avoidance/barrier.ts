@@ -1,7 +1,7 @@
 /**
- * Smooth avoidance before the shield has to act: of all velocities that let the reference stop before every wall, box and
- * link, the one nearest to what is wanted. A control barrier function in discrete time, solved exactly.
- * (docs/safety-case.md, barrier). It smooths only: what must hold is the shield's to guarantee.
+ * Smooth avoidance before the shield has to act: of all velocities that let the reference stop before every wall, box
+ * and link, the one nearest to the wanted one. A discrete-time control barrier function, solved exactly.
+ * (docs/safety-case.md, barrier). It smooths only: the guarantee is the shield's.
  */
 import type { ArmKinematics, RobotModel } from '../../core/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED } from '../bits.ts';
@@ -10,19 +10,20 @@ import { PERIOD, type TickTimes } from '../tick-times.ts';
 import { ActiveSet, MOST_ROWS } from './active-set.ts';
 import type { Clearances } from './clearances.ts';
 
-/** Share γ of the clearance that one tick and the brake behind it may use up: half leaves half the acceleration to spare. */
+/** Share γ of the clearance that one tick and the brake after it may use up: half leaves half the acceleration to spare. */
 const USABLE = 0.5;
-/** A row broken by less is kept: rounding, m. */
+/** Tolerance for row violations: rounding, m. */
 const ROUNDING_M = 1e-12;
 
 /**
- * For every clearance h_j with gradient g_j near enough to matter, with L = dt + T_b/2:
+ * For every clearance h_j with gradient g_j that is near enough to matter, with L = dt + T_b/2:
  *
  *   min ½‖W(u − wanted)‖²   s.t.   low ≤ u ≤ high,   −g_jᵀu·L ≤ max(0, γ·h_j − ε_j),   ε_j = ½·bend_j·L²
  *
- * W = 1/v_max. Brake time T_b = max m_i/A_i and the bend take m_i, the largest |u_i| of the box, and not the joints' limits:
- * slow motion may go near a wall, and what comes out does not depend on what was wanted, so filtering twice changes nothing.
- * Standing still and moving along a wall or away from it are never forbidden. Tick-safe after construction.
+ * W = 1/v_max. Brake time T_b = max m_i/A_i and the bend use m_i, the largest |u_i| of the box, and not the joints'
+ * limits: slow motion may go near a wall, and the result does not depend on the wanted velocity, so filtering twice
+ * changes nothing. Standing still and moving along a wall or away from it are never forbidden. Tick-safe after
+ * construction.
  */
 export class Barrier {
   readonly #model: RobotModel;
@@ -31,15 +32,15 @@ export class Barrier {
   readonly #weights: Float64Array;
   /** [n] largest |u| in the box. */
   readonly #most: Float64Array;
-  /** [R] what a tick and its brake may use up of each clearance, m. */
+  /** [R] distance that a tick and its brake may use up of each clearance, m. */
   readonly #usable: Float64Array;
-  /** [n·MOST_ROWS] and [MOST_ROWS] what the solver gets. */
+  /** [n·MOST_ROWS] and [MOST_ROWS] the solver's input. */
   readonly #rows: Float64Array;
   readonly #offsets: Float64Array;
   /** [1] L, s. */
   readonly #length: Float64Array = new Float64Array(1);
 
-  /** `clearances` are measured by whoever moves the reference; their gradients, `speed` and `bend` are overwritten here. */
+  /** `clearances` are measured by the caller, which moves the reference; their gradients, `speed` and `bend` are overwritten here. */
   constructor(model: RobotModel, clearances: Clearances) {
     const n = model.joints.length;
     this.#model = model;
@@ -53,9 +54,9 @@ export class Barrier {
   }
 
   /**
-   * Changes `velocity` (n, rad/s) in place for a tick of `times` from the pose that `reference` keeps and the clearances were
-   * measured at. `low` and `high` (n): the velocities that the limits allow after `previous` (n). Where none of them keeps
-   * all rows, or the solver's answer does not, the brake step. Returns reason bits.
+   * Changes `velocity` (n, rad/s) in place for a tick of `times` from the pose in `reference`, at which the clearances
+   * were measured. `low` and `high` (n): the velocities that the limits allow after `previous` (n). If none of them
+   * satisfies all rows, or the solver's answer does not, the brake step is taken. Returns reason bits.
    */
   apply(
     velocity: Float64Array,
@@ -71,7 +72,7 @@ export class Barrier {
     if (this.#isKept(velocity)) return 0;
     const solver = this.#solver;
     const status = solver.solve(this.#weights, velocity, low, high, this.#rows, this.#offsets, count);
-    // Never trusted unverified: the solver sees 64 rows at most, and it is long code.
+    // Always verified: the solver sees 64 rows at most, and it is long code.
     if (status === 'solved' && this.#isKept(solver.solution) && isInside(solver.solution, low, high)) {
       velocity.set(solver.solution);
       return BARRIER_STEERED;
@@ -80,7 +81,7 @@ export class Barrier {
     return BARRIER_BRAKE;
   }
 
-  /** Fills `#usable`. False: whatever the limits allow keeps all clearances, and nothing has to be computed. */
+  /** Fills `#usable`. Returns false if every velocity that the limits allow keeps all clearances, so that nothing has to be solved. */
   #isNear(low: Float64Array, high: Float64Array, times: TickTimes): boolean {
     const { h, speed, bend } = this.#clearances;
     let brakeS = 0;
@@ -101,7 +102,7 @@ export class Barrier {
     return isNear;
   }
 
-  /** Writes the rows that matter for the solver, the first 64 of them. Returns how many. */
+  /** Writes the rows that matter for the solver, the first 64 of them. Returns their number. */
   #gather(): number {
     const { gradient, speed, h } = this.#clearances;
     const n = this.#weights.length;
@@ -115,7 +116,7 @@ export class Barrier {
     return count;
   }
 
-  /** Whether `u` (n) keeps all rows, those that the solver did not see too. */
+  /** True if `u` (n) satisfies all rows, including those that the solver did not see. */
   #isKept(u: Float64Array): boolean {
     const { gradient, h } = this.#clearances;
     const lengthS = this.#length[0]!;

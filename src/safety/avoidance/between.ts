@@ -1,47 +1,48 @@
-/** What a distance is at least between two places where it was measured. */
+/** Lower bounds of a distance between two sampled places. */
 import type { AnyRow, KeepOutRow, PairRow } from './clearance-rows.ts';
 import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
 
-/** Places in what `dip` takes: the values at the ends, the length, the bend; and what it fills in. In an array: see `TickTimes`. */
+/** Indices into the argument of `dip`: the values at the ends, the length, the bend, and the result. In an array: see `TickTimes`. */
 export const FIRST = 0;
 export const LAST = 1;
 export const LENGTH = 2;
 export const BEND = 3;
 export const LEAST = 4;
 
-/** [5] of the piece that `staysAbove` looks at. */
+/** [5] scratch for the piece that `staysAbove` checks. */
 const piece = new Float64Array(5);
 
 /**
- * Fills `LEAST`: the least value on [0, length] of any function that is a and b at the ends and whose second derivative is at
- * most bend ≥ 0: of the parabola a + g·s − bend·s(length − s)/2 with g = (b − a)/length. Tick-safe.
+ * Fills `LEAST`: the least value on [0, length] of any function with the values a and b at the ends and a second
+ * derivative of at most bend ≥ 0, which is that of the parabola a + g·s − bend·s(length − s)/2 with g = (b − a)/length.
+ * Tick-safe.
  */
 export function dip(arc: Float64Array): void {
   const a = arc[FIRST]!;
   const b = arc[LAST]!;
   const length = arc[LENGTH]!;
   const bend = arc[BEND]!;
-  // It has its lowest point inside only where it bends more than it rises or falls.
+  // The minimum is in the interior only where the function bends more than it rises or falls.
   const isMonotone = 2 * Math.abs(b - a) >= bend * length * length;
   const lowest = length / 2 - (b - a) / (length * bend);
   arc[LEAST] = isMonotone ? (a < b ? a : b) : a - (bend * lowest * lowest) / 2;
 }
 
-/** How fast and how curved each row moves at most on the whole path, m. */
+/** Bounds of each row's speed and curvature on the whole path, m. */
 interface Motion {
   readonly speed: Float64Array;
   readonly bend: Float64Array;
 }
 
 /**
- * Whether the clearance of row number `r` is proved to be at least `floors[r]` all along a straight line in joint space between
- * the samples `from` and `to`, one of `pieces` equal pieces of a path for which `motion` holds (`docs/safety-case.md`, shield).
- * False for NaN. Tick-safe.
+ * True if the clearance of row number `r` is proved to be at least `floors[r]` all along a straight line in joint space
+ * between the samples `from` and `to`, one of `pieces` equal pieces of a path for which `motion` holds
+ * (`docs/safety-case.md`, shield). False for NaN. Tick-safe.
  *
  * - Always: the clearance changes by at most `speed` on the way, so on a piece it is at least (a + b − speed/pieces)/2.
  * - Walls: a coordinate of a point, whose second derivative is at most `bend`.
- * - Capsules: for any unit vector n, distance ≥ the least of n·(end − what n can reach of the other), as both are convex;
- *   each of these is smooth. n is taken from either sample, where it is the direction of the distance itself.
+ * - Capsules: for any unit vector n, distance ≥ the minimum of n·(end − support of the other body along n), as both are
+ *   convex; each of these is smooth. n is taken from either sample, where it is the direction of the distance itself.
  */
 export function staysAbove(
   row: AnyRow,
@@ -68,7 +69,7 @@ export function staysAbove(
   return isApart(row, r, to, from, to, floors);
 }
 
-/** Whether planes with the normal of the sample `of` prove it, on a piece of which `piece` has length and bend. */
+/** True if planes with the normal of the sample `of` prove it, on a piece whose length and bend are in `piece`. */
 function isApart(
   row: KeepOutRow | PairRow,
   r: number,

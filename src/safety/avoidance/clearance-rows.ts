@@ -1,17 +1,17 @@
-/** What is kept away from what, read from the robot's description: names become numbers, and what does not exist is refused. */
+/** Pairs of bodies whose distance is kept, read from the robot's description: names become indices, and unknown names are refused. */
 import { type ArmKinematics, boxOf, type Capsule, type KeepOutBox, type RobotModel } from '../../core/index.ts';
 import { Limb } from './limb.ts';
 
 export type ClearanceKind = 'wall' | 'keepOut' | 'pair';
 
-/** One distance that is kept. */
+/** One distance that is monitored. */
 export interface ClearanceRow {
   /** Such as `tool: x min`, `forearm: table`, `forearm: base`. */
   readonly name: string;
   readonly kind: ClearanceKind;
 }
 
-/** Typed copies: lists of whole numbers and lists of fractions are different things to V8, and reading both costs memory. */
+/** Typed copies: V8 treats arrays of integers and of fractions as different types, and reading both allocates. */
 type Point = Float64Array;
 
 /** A point and one plane of the workspace. */
@@ -52,7 +52,7 @@ export interface PairRow extends ClearanceRow {
   readonly otherFromM: Point;
   readonly otherToM: Point;
   readonly otherLimb: Limb;
-  /** The last link that both hang on (−1: base); what moves it changes nothing. */
+  /** The last link common to both chains (−1: base); moving it does not change the distance. */
   readonly common: number;
   /** Both radii and the clearance, m. */
   readonly marginM: number;
@@ -63,8 +63,9 @@ export type AnyRow = WallRow | KeepOutRow | PairRow;
 const AXES = ['x', 'y', 'z'] as const;
 
 /**
- * The rows of an arm: walls, keep-out boxes, pairs. None for a mobile base. Throws `RangeError` for a link or capsule that
- * is not there, names given twice, a radius or clearance below 0, a box whose least is above its most, and pairs of one link.
+ * Returns the rows of an arm: walls, keep-out boxes, pairs. None for a mobile base. Throws `RangeError` for an unknown
+ * link or capsule, duplicate names, a radius or clearance below 0, a box whose minimum is above its maximum, and pairs
+ * on one link.
  */
 export function clearanceRows(model: RobotModel, kinematics: ArmKinematics): readonly AnyRow[] {
   if (model.base !== undefined) return [];
@@ -115,7 +116,7 @@ function pairRow(kinematics: ArmKinematics, capsule: Capsule, other: Capsule, cl
   const name = `${capsule.name}: ${other.name}`;
   if (link === otherLink)
     throw new RangeError(`the capsules of the pair ${name} are on one link and cannot move apart`);
-  // A link comes after those that carry it, so the last joint that moves both carries the last common link.
+  // A link comes after its parents, so the last joint that moves both carries the last common link.
   let common = Math.min(link, otherLink);
   while (common >= 0 && !(topology.moves(common, link) && topology.moves(common, otherLink))) common--;
   const limb = new Limb(kinematics, link, [capsule.fromM, capsule.toM], common);

@@ -1,6 +1,6 @@
 /**
- * How much room an arm has to everything that it must keep away from: walls of the workspace, keep-out boxes, itself. One
- * row each, with its gradient and with bounds that hold whatever the pose. A mobile base has no rows.
+ * Clearances of an arm to everything that it must keep away from: walls of the workspace, keep-out boxes, itself. One
+ * row each, with its gradient and with bounds that hold for every pose. A mobile base has no rows.
  */
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { staysAbove } from './between.ts';
@@ -15,31 +15,31 @@ import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
  * clearances.h[0]; // m, ≥ 0 where it is kept
  */
 export class Clearances {
-  /** [R] what is kept, in the order of all arrays below. */
+  /** [R] the monitored distances, in the order of all arrays below. */
   readonly rows: readonly ClearanceRow[];
-  /** [R] metres above what must be kept; 0 at the limit. Distance less radii and clearance; plain distance for walls. */
+  /** [R] metres above the required distance; 0 at the limit. Distance less radii and clearance; plain distance for walls. */
   readonly h: Float64Array;
   /** [R·n] row-major ∂h/∂q, m/rad; 0 where axes touch, as no direction leads apart there. */
   readonly gradient: Float64Array;
-  /** [R·n] row-major: |∂h/∂q_i| is never more, whatever the pose, m/rad. */
+  /** [R·n] row-major upper bound of |∂h/∂q_i| over all poses, m/rad. */
   readonly slope: Float64Array;
-  /** [R] |h′| along a straight line in joint space is never more: m/s for a velocity, m for a displacement. Filled by `boundMotion`. */
+  /** [R] upper bound of |h′| along a straight line in joint space: m/s for a velocity, m for a displacement. Filled by `boundMotion`. */
   readonly speed: Float64Array;
-  /** [R] |p″| of what keeps the distance, relative to what it is kept from, is never more: m/s², or m. Filled by `boundMotion`. */
+  /** [R] upper bound of |p″| of the monitored point relative to the obstacle: m/s², or m. Filled by `boundMotion`. */
   readonly bend: Float64Array;
 
-  /** [`SAMPLE_SIZE`·R] what `measure` or `measureGradients` last found. */
+  /** [`SAMPLE_SIZE`·R] result of the last `measure` or `measureGradients`. */
   readonly current: Float64Array;
 
   readonly #rows: readonly AnyRow[];
   readonly #all: Uint8Array;
-  /** [2·R] sign and place (m) of each wall. In an array: V8 puts on the heap what it reads from fields of several kinds of rows. */
+  /** [2·R] sign and position (m) of each wall. In an array: V8 allocates for numbers read from fields of several row types. */
   readonly #walls: Float64Array;
   readonly #closest: Float64Array = new Float64Array(CLOSEST_SIZE);
   readonly #point: Float64Array = new Float64Array(3);
   readonly #axis: Float64Array = new Float64Array(3);
 
-  /** Throws `RangeError` for a collision model that names what is not there (`clearanceRows`). */
+  /** Throws `RangeError` for a collision model with unknown names (see `clearanceRows`). */
   constructor(model: RobotModel) {
     const kinematics = new ArmKinematics(model);
     const n = model.joints.length;
@@ -64,13 +64,13 @@ export class Clearances {
     }
   }
 
-  /** Fills `h` for the pose that `kinematics` keeps. Tick-safe. */
+  /** Fills `h` for the pose in `kinematics`. Tick-safe. */
   measure(kinematics: ArmKinematics): void {
     this.sample(this.current, kinematics, this.#all);
     for (let r = 0; r < this.h.length; r++) this.h[r] = this.current[SAMPLE_SIZE * r]!;
   }
 
-  /** Fills `h` and `gradient` for the pose that `kinematics` keeps. Tick-safe. */
+  /** Fills `h` and `gradient` for the pose in `kinematics`. Tick-safe. */
   measureGradients(kinematics: ArmKinematics): void {
     this.gradient.fill(0);
     for (let r = 0; r < this.h.length; r++) {
@@ -80,12 +80,12 @@ export class Clearances {
     }
   }
 
-  /** Writes into `out` (`SAMPLE_SIZE`·R) the rows that are marked in `needed` (R), at the pose that `kinematics` keeps. Tick-safe. */
+  /** Writes the rows marked in `needed` (R), at the pose in `kinematics`, into `out` (`SAMPLE_SIZE`·R). Tick-safe. */
   sample(out: Float64Array, kinematics: ArmKinematics, needed: Uint8Array): void {
     for (let r = 0; r < needed.length; r++) if (needed[r] === 1) this.#sampleRow(out, r, kinematics);
   }
 
-  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s), or for a displacement (rad) that is gone in a unit of time. Tick-safe. */
+  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s), or for a displacement (rad) covered in unit time. Tick-safe. */
   boundMotion(velocity: Float64Array): void {
     for (let r = 0; r < this.h.length; r++) {
       const row = this.#rows[r]!;
@@ -101,9 +101,9 @@ export class Clearances {
   }
 
   /**
-   * Looks at the rows marked in `needed` (R) between the samples `from` and `to`, at the ends of one of `pieces` equal pieces of
-   * the displacement that `boundMotion` was given last. False where one is below its floor (`floors`, R, m) at `to`. Marks in `open` (R)
-   * those that may be below in between, too. Tick-safe.
+   * Checks the rows marked in `needed` (R) between the samples `from` and `to`, at the ends of one of `pieces` equal
+   * pieces of the displacement last passed to `boundMotion`. Returns false if one is below its floor (`floors`, R, m)
+   * at `to`. Marks in `open` (R) those that may also be below in between. Tick-safe.
    */
   keepsBetween(
     from: Float64Array,
@@ -148,7 +148,7 @@ export class Clearances {
     this.#writeGap(out, at, row);
   }
 
-  /** Clearance and the normal that points from the box or the other capsule to this one. */
+  /** Writes the clearance and the normal that points from the box or the other capsule to this one. */
   #writeGap(out: Float64Array, at: number, row: KeepOutRow | PairRow): void {
     const c = this.#closest;
     const distanceM = c[0]!;
@@ -156,7 +156,7 @@ export class Clearances {
     for (let k = 0; k < 3; k++) out[at + NORMAL + k] = distanceM > 0 ? (c[1 + k]! - c[4 + k]!) / distanceM : 0;
   }
 
-  /** Writes into `out` from `at` on where the point `pointM` of link `link` is, seen from link `seenFrom` (−1: base). */
+  /** Writes into `out` at offset `at` the position of point `pointM` of link `link` in the frame of link `seenFrom` (−1: base). */
   #placeEnd(
     out: Float64Array,
     at: number,
@@ -177,7 +177,7 @@ export class Clearances {
     for (let k = 0; k < 3; k++) out[at + k] = f[o + k]! * p[0]! + f[o + 3 + k]! * p[1]! + f[o + 6 + k]! * p[2]!;
   }
 
-  /** The row of `gradient`, for what `#sampleRow` has just found. */
+  /** Fills the row of `gradient` for the last result of `#sampleRow`. */
   #differentiate(r: number, kinematics: ArmKinematics): void {
     const row = this.#rows[r]!;
     if (row.kind === 'wall') {
@@ -199,7 +199,7 @@ export class Clearances {
     this.#addRates(r, row.otherLimb.reachM, -1, this.#point, kinematics);
   }
 
-  /** Puts the closest point that starts at `from` of `#closest` into `#point`, in the base frame. */
+  /** Puts the closest point at offset `from` of `#closest` into `#point`, in the base frame. */
   #takeClosest(from: number, seenFrom: number, kinematics: ArmKinematics): void {
     const p = this.#point;
     for (let k = 0; k < 3; k++) p[k] = this.#closest[from + k]!;
@@ -209,7 +209,7 @@ export class Clearances {
     for (let k = 0; k < 3; k++) p[k] = p[k]! + f[12 * seenFrom + 9 + k]!;
   }
 
-  /** Adds sign·(normal · ∂p/∂q_i) to row `r` for every joint that counts. */
+  /** Adds sign·(normal · ∂p/∂q_i) to row `r` for every joint with a nonzero entry in `counts`. */
   #addRates(r: number, counts: Float64Array, sign: number, p: Float64Array, kinematics: ArmKinematics): void {
     const { axes, originsM, topology, joints } = kinematics;
     const n = this.#axis;
@@ -232,7 +232,7 @@ export class Clearances {
   }
 }
 
-/** Turns `vector` (3) in place by the rotation (row-major) in `frames` from `at` on. */
+/** Rotates `vector` (3) in place by the rotation (row-major) at offset `at` of `frames`. */
 function turnBy(vector: Float64Array, frames: Float64Array, at: number): void {
   const x = vector[0]!;
   const y = vector[1]!;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CLOSEST_SIZE, segmentFromBox, segmentsApart } from './distance.ts';
 
-/** Coarse numbers too, so that parallel, touching and degenerate segments come up. */
+/** Includes coarse numbers, so that parallel, touching and degenerate segments occur. */
 const coordinate = fc.oneof(
   fc.double({ min: -1, max: 1, noNaN: true }),
   fc.integer({ min: -2, max: 2 }).map((n) => n / 2),

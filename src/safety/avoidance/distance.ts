@@ -1,13 +1,13 @@
-/** How far apart line segments, and segments and boxes, are, with the closest points. Exact up to rounding, total, tick-safe. */
+/** Distances between line segments, and between segments and boxes, with the closest points. Exact up to rounding, total, tick-safe. */
 
 /** [7] of `closest`: the distance (m), the point on the first (3), the point on the second (3). */
 export const CLOSEST_SIZE = 7;
 
 /**
- * Writes into `closest` (7) the distance of two segments and a closest point of each. `ends` holds their ends (6 numbers
- * from `first` and from `second` on, m); equal ends are a point, and parallel segments have one of their closest pairs.
- * NaN in, NaN out. After Ericson, "Real-Time Collision Detection" (2005), 5.1.9, with the determinant as the square of a
- * cross product, which stays exact for almost parallel segments.
+ * Writes the distance of two segments and a closest point of each into `closest` (7). `ends` holds their ends (6
+ * numbers each at offsets `first` and `second`, m); equal ends are a point, and for parallel segments one of the
+ * closest pairs is chosen. NaN in, NaN out. After Ericson, "Real-Time Collision Detection" (2005), 5.1.9, with the
+ * determinant as the square of a cross product, which stays exact for almost parallel segments.
  */
 export function segmentsApart(closest: Float64Array, ends: Float64Array, first: number, second: number): void {
   const ux = ends[first + 3]! - ends[first]!;
@@ -28,7 +28,7 @@ export function segmentsApart(closest: Float64Array, ends: Float64Array, first: 
   const ny = uz * vx - ux * vz;
   const nz = ux * vy - uy * vx;
   const nn = nx * nx + ny * ny + nz * nz;
-  // Where the lines are closest: s of the first, by r×v·n/n².
+  // Closest point of the lines: s on the first, by r×v·n/n².
   const across = (ry * vz - rz * vy) * nx + (rz * vx - rx * vz) * ny + (rx * vy - ry * vx) * nz;
   // The squared distance is convex in (s, t): the best t for a clamped s, then the best s for that t, is its minimum.
   let s = nn > 0 ? unit(across / nn) : 0;
@@ -42,11 +42,11 @@ export function segmentsApart(closest: Float64Array, ends: Float64Array, first: 
 }
 
 /**
- * Writes into `closest` (7) the distance of a segment (6 numbers of `ends` from `at` on, m) and an axis-aligned box
- * (`minM` ≤ `maxM`), with a closest point of the segment, then of the box; 0 where they meet. NaN in, NaN out.
+ * Writes the distance of a segment (6 numbers at offset `at` of `ends`, m) and an axis-aligned box (`minM` ≤ `maxM`)
+ * into `closest` (7), with a closest point of the segment, then of the box; 0 where they intersect. NaN in, NaN out.
  *
- * The squared distance of p(t) is convex in t, and half its derivative, Σ_k d_k·(what p_k is outside), is linear between
- * the t where p_k passes a face. Bisecting at those six leaves one linear piece with its zero.
+ * The squared distance of p(t) is convex in t, and half its derivative, Σ_k d_k·(distance of p_k outside the box), is
+ * linear between the t where p_k passes a face. Bisecting at those six leaves one linear piece with its zero.
  */
 export function segmentFromBox(
   closest: Float64Array,
@@ -67,7 +67,7 @@ export function segmentFromBox(
     const k = face >> 1;
     const wall = (face & 1) === 0 ? minM[k]! : maxM[k]!;
     const t = (wall - ends[at + k]!) / (ends[at + 3 + k]! - ends[at + k]!);
-    // Also false for the NaN and infinities of a segment along the face.
+    // Also false for the NaN and infinities of a segment parallel to the face.
     if (!(t > low && t < high)) continue;
     closest[0] = t;
     rise(closest, ends, at, minM, maxM);
@@ -89,7 +89,7 @@ export function segmentFromBox(
   measureGap(closest);
 }
 
-/** Replaces the share of the segment in `closest[0]` by half the derivative of the squared distance to the box there. */
+/** Replaces the segment parameter in `closest[0]` by half the derivative of the squared distance to the box there. */
 function rise(closest: Float64Array, ends: Float64Array, at: number, minM: Float64Array, maxM: Float64Array): void {
   const t = closest[0]!;
   let sum = 0;

@@ -1,21 +1,21 @@
-/** How fast, and how curved, a point of a link can move when the joints move along a straight line: whatever the pose. */
+/** Pose-independent bounds of the speed and curvature of a link's points while the joints move along a straight line. */
 import type { ArmKinematics } from '../../core/index.ts';
 
 /**
- * Bounds of the motion of some points of one link, seen from the link that carries the first of `joints`. For joint
- * velocities u that are constant, with ρ_i the largest |∂p/∂q_i|:
+ * Bounds of the motion of some points of one link relative to a link that carries it (`seenFrom`). For constant joint
+ * velocities u, with ρ_i the largest |∂p/∂q_i|:
  *
  *   |p′| ≤ Σ_i |u_i|ρ_i        |p″| ≤ Σ_j |u_j|ρ_j (2·Σ_{i before j} |u_i| + |u_j|)
  *
- * as ∂²p/∂q_i∂q_j = z_i × (z_j × (p − o_j)) for turning joints i at or before j. Sliding joints turn nothing: they count
- * in no sum of |u_i|, and not with themselves. (docs/safety-case.md, shield)
+ * as ∂²p/∂q_i∂q_j = z_i × (z_j × (p − o_j)) for revolute joints i at or before j. Prismatic joints turn nothing: they
+ * count in no sum of |u_i|, and not with themselves. (docs/safety-case.md, shield)
  */
 export class Limb {
   /** [n] ρ_i, m/rad; 0 for joints that do not count. */
   readonly reachM: Float64Array;
   /** [2] |p′| (m/s) and |p″| (m/s²) of the last `bound`. */
   readonly bounds: Float64Array = new Float64Array(2);
-  /** [n] 1 for a joint that turns the points. */
+  /** [n] 1 for a revolute joint that moves the points. */
   readonly #turns: Uint8Array;
 
   /** Points `pointsM` of link `link` (−1: base, which never moves). Joints that move link `seenFrom` (−1: base) do not count. */
@@ -33,7 +33,7 @@ export class Limb {
     }
   }
 
-  /** Fills `bounds` for joint velocities `velocity` (n, rad/s). A joint comes after those that carry it. Tick-safe. */
+  /** Fills `bounds` for joint velocities `velocity` (n, rad/s). Joints are ordered parents first. Tick-safe. */
   bound(velocity: Float64Array): void {
     let speed = 0;
     let bend = 0;

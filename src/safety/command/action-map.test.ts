@@ -188,14 +188,14 @@ describe('a tool action', () => {
 });
 
 describe('a tool action with a gripper beside it', () => {
-  /** The camera mast of this arm hangs on its rail and does not carry the tool, as a gripper's finger does not. */
+  /** The camera mast of this arm is mounted on its rail and does not carry the tool, like a gripper's finger. */
   const { dimensions } = cartesianSpec(0.01, 0.05);
   const withMast = (scale: number): ActionSpec => ({
     kind: 'cartesian',
     dimensions: [...dimensions, { name: 'mast', scale, unit: 'rad' }],
   });
   const MAST = guardedArm.joints.findIndex(({ name }) => name === 'mast');
-  /** Nothing is near, so that no stage but the action map says where it goes. */
+  /** Nothing is near, so that only the action map determines the motion. */
   const alone = (action: ActionSpec): Bench => new Bench({ ...guardedArm, points: [], collision: undefined }, action);
 
   it('moves that joint by scale × action, and the tool exactly as without it', () => {
@@ -213,7 +213,7 @@ describe('a tool action with a gripper beside it', () => {
       expect(both.chain.referenceTcp).toEqual(tool.chain.referenceTcp);
       expect(Math.abs(both.chain.referenceRad[MAST]! - before - 0.08 * mast)).toBeLessThan(0.012);
     }
-    // Where a stage after the map acts, which looks at all joints together, it is for the arm's sake.
+    // Later stages, which treat all joints together, act only because of the arm.
     expect(both.bits).toBe(tool.bits);
     expect(tool.chain.referenceRad[MAST]).toBe(0);
   });
@@ -284,7 +284,7 @@ describe('a joint action', () => {
     }
     expect(bench.bits & TARGET_BOXED).toBe(TARGET_BOXED);
     expect(bench.chain.referenceRad[2]).toBeLessThanOrEqual(0.4 - 0.05 + 1e-12);
-    // Nothing is asked for beyond the limit, so nothing is short of it.
+    // Nothing beyond the limit is requested, so there is no shortfall.
     const beyond = new Float64Array(3);
     bench.issue(0, 0, 1);
     bench.tick();
@@ -310,7 +310,7 @@ describe('what is beyond a target', () => {
     bench.issue(0, 0, 1);
     bench.tick();
     bench.chain.writeShortfall(beyond);
-    // The reference began 1 before its target, and has gone a part of that.
+    // The reference began 1 before its target, and has covered a part of that.
     const gone = (bench.chain.referenceRad[2]! - oddArm3.homeRad[2]!) / 0.1;
     expect(gone).toBeGreaterThan(0);
     expect([...beyond]).toEqual([0, 0, expect.closeTo(gone - 1, 9)]);

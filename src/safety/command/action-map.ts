@@ -1,5 +1,5 @@
 /**
- * From a normalised action to a joint velocity. A new command sets a target relative to the reference; every tick then
+ * Maps a normalised action to a joint velocity. A new command sets a target relative to the reference; every tick then
  * moves towards it so that it is reached at the end of the policy period, and held after that.
  */
 import {
@@ -22,14 +22,14 @@ import { BrakeBound } from '../limits/brake-bound.ts';
 import { fitIntoBox } from '../limits/velocity-box.ts';
 import { NOW, PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */
+/** Distance of targets from the walls, so that the shield has room to let the tool leave again, m. */
 const WALL_INSET_M = 0.001;
 /** Damping starts to grow where the manipulability falls below this share of the home pose's. */
 const HEALTHY_SHARE = 0.2;
-/** No leash holds a free axis: it runs on as its speed needs, m or rad. */
+/** Slack of a free axis, which has no leash and runs on as its speed requires, m or rad. */
 const FREE_SLACK = 1e6;
 
-/** What a new command may look at: the pose asked for so far and the pose measured. */
+/** Inputs of a new command: the reference pose and the measured pose. */
 export interface MapInput {
   readonly referenceRad: Float64Array;
   readonly reference: ArmKinematics;
@@ -37,27 +37,27 @@ export interface MapInput {
   readonly measured: ArmKinematics;
 }
 
-/** The mapping for one robot and one action space. Tick-safe after construction. */
+/** Action mapping for one robot and one action space. Tick-safe after construction. */
 export class ActionMap {
   readonly kind: ActionSpec['kind'];
-  /** A target is set; without one there is nothing to follow. */
+  /** True if a target is set; without one there is nothing to follow. */
   hasTarget = false;
   /** [3] target of the tool point, m (cartesian). */
   readonly targetM: Float64Array = new Float64Array(3);
   /** [9] target orientation (cartesian). */
   readonly targetRotation: Float64Array = new Float64Array(9);
-  /** [n] target joints, rad: of joint actions, and of joints that a cartesian action moves beside the tool. */
+  /** [n] target joints, rad: of joint actions, and of joints that a cartesian action moves besides the tool. */
   readonly targetRad: Float64Array;
-  /** [n] the joint motion that was left to the target when it was last followed, rad. */
+  /** [n] remaining joint motion to the target at the last `follow`, rad. */
   readonly wayRad: Float64Array;
 
   readonly #model: RobotModel;
   readonly #scale: Float64Array;
-  /** Which tool axis each action dimension moves, as an index into `TOOL_AXES`; −1 for one that moves a joint. */
+  /** Tool axis of each action dimension, as an index into `TOOL_AXES`; −1 for one that moves a joint. */
   readonly #axis: readonly number[];
-  /** Which joint each action dimension moves; −1 for one that moves the tool. */
+  /** Joint of each action dimension; −1 for one that moves the tool. */
   readonly #joint: readonly number[];
-  /** [n] 1 for a joint that a cartesian action moves beside the tool, such as a gripper's. */
+  /** [n] 1 for a joint that a cartesian action moves besides the tool, such as a gripper's. */
   readonly #isBeside: Uint8Array;
   readonly #policyPeriodS: number;
   readonly #bound: BrakeBound;
@@ -66,28 +66,28 @@ export class ActionMap {
   readonly #nominal: Float64Array = new Float64Array(9);
   readonly #error: Float64Array = new Float64Array(6);
   readonly #move: Float64Array = new Float64Array(4);
-  /** [n] kept from position limits, rad. */
+  /** [n] margins to the position limits, rad. */
   readonly #margins: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
-  /** [n] velocities of joints beside the tool, while the arm's are fitted, rad/s. */
+  /** [n] velocities of joints besides the tool, while the arm's are fitted, rad/s. */
   readonly #beside: Float64Array;
-  /** [n] how far each joint may pass its target in this tick, rad. */
+  /** [n] permitted overshoot of each joint beyond its target in this tick, rad. */
   readonly #slack: Float64Array;
-  /** [n] displacement and slack, rad: what a joint has to stop in. */
+  /** [n] displacement plus slack, rad: the distance in which a joint has to stop. */
   readonly #room: Float64Array;
-  /** [n] the braking distance of the step's mean velocity: a joint may arrive as fast as that, so that steps join smoothly. */
+  /** [n] braking distance from the step's mean velocity: a joint may arrive at that speed, so that steps join smoothly. */
   readonly #runOn: Float64Array;
-  /** [n] how far each joint may go before it stops, rad; then the speed, rad/s, from which it can. */
+  /** [n] stopping speeds, rad/s: the largest speed from which each joint can stop within `#room`. */
   readonly #stoppable: Float64Array;
-  /** The leash's length that the target leaves: joint by joint, or of the tool. */
+  /** Leash length remaining beyond the target: per joint, or of the tool. */
   readonly #slackJoints: Float64Array;
   #slackM = 0;
   #slackRad = 0;
   #commandedAtS = 0;
   #isFresh = false;
 
-  /** Throws `RangeError` when a dimension's name or unit does not fit the kind of action. */
+  /** Throws `RangeError` if a dimension's name or unit does not fit the kind of action. */
   constructor(model: RobotModel, spec: ActionSpec, policyPeriodS: number, shortestS: number, home: ArmKinematics) {
     const n = model.joints.length;
     this.kind = spec.kind;
@@ -119,13 +119,13 @@ export class ActionMap {
     this.#nominal.set(home.tcpRotation);
   }
 
-  /** Starts anew from `reference`, whose orientation becomes the one that is held. */
+  /** Restarts from `reference`, whose orientation becomes the one that is held. */
   seed(reference: ArmKinematics): void {
     this.hasTarget = false;
     this.#nominal.set(reference.tcpRotation);
   }
 
-  /** Forgets the target. */
+  /** Drops the target. */
   drop(): void {
     this.hasTarget = false;
   }
@@ -139,7 +139,7 @@ export class ActionMap {
   }
 
   /**
-   * Writes into `out` (n, rad/s) the velocity of the next tick of `times`, for a reference at `referenceRad` that moves
+   * Writes the velocity of the next tick of `times` into `out` (n, rad/s), for a reference at `referenceRad` that moves
    * with `velocity`; shaped so that no joint accelerates harder than `accel` (n, rad/s² > 0).
    */
   follow(
@@ -152,7 +152,7 @@ export class ActionMap {
   ): void {
     const dtS = times[PERIOD]!;
     this.#findWay(referenceRad, reference);
-    // The difference first: that to a time of arrival would be rounded otherwise late in a run than early.
+    // Subtracts before comparing: the rounding of an arrival time would depend on how late in a run it is.
     const leftS = this.#policyPeriodS - (times[NOW]! - this.#commandedAtS);
     const hasArrived = leftS < dtS / 2;
     if (this.#isFresh) this.#allowRunOn(accel, times);
@@ -168,8 +168,8 @@ export class ActionMap {
       this.#high[i] = velocity[i]! + change;
       if (this.#isBeside[i] === 0) canStop &&= Math.abs(velocity[i]!) <= change;
     }
-    // From rest the direction is kept, or an arm beside a wall could set off into it. On the way each joint goes by
-    // itself: one that must turn round first does not hold up the others.
+    // From rest the direction is kept, or an arm beside a wall could set off into it. Once moving, each joint is
+    // clamped separately: one that must reverse first does not delay the others.
     if (canStop) this.#fitArm(out);
     else for (let i = 0; i < out.length; i++) out[i] = clamp(out[i]!, this.#low[i]!, this.#high[i]!);
   }
@@ -187,7 +187,7 @@ export class ActionMap {
     }
   }
 
-  /** The joint motion, rad, that is left to the target. */
+  /** Fills `wayRad` with the remaining joint motion to the target, rad. */
   #findWay(referenceRad: Float64Array, reference: ArmKinematics): void {
     if (this.kind === 'joint') {
       for (let i = 0; i < this.wayRad.length; i++) this.wayRad[i] = this.targetRad[i]! - referenceRad[i]!;
@@ -201,7 +201,7 @@ export class ActionMap {
     }
   }
 
-  /** Fits the velocities of the arm into their box by one factor; a joint beside the tool goes by itself, and holds nobody up. */
+  /** Scales the velocities of the arm into their box by one factor; joints besides the tool are clamped separately and delay no others. */
   #fitArm(out: Float64Array): void {
     for (let i = 0; i < out.length; i++) {
       if (this.#isBeside[i] === 0) continue;
@@ -215,8 +215,8 @@ export class ActionMap {
   }
 
   /**
-   * Fills `#stoppable` with the speeds from which joints can stop within their displacement and slack. On the way that is the leash:
-   * a blocked arm is not overrun. After arrival it is the target: no overshoot, no hunting.
+   * Fills `#stoppable` with the speeds from which joints can stop within their displacement and slack. On the way, the
+   * leash bounds this: a blocked arm is not overrun. After arrival, the target does: no overshoot, no hunting.
    */
   #findStoppable(accel: Float64Array, times: TickTimes): void {
     const stoppable = this.#stoppable;
@@ -224,7 +224,7 @@ export class ActionMap {
     for (let i = 0; i < room.length; i++) room[i] = Math.abs(this.wayRad[i]!) + this.#slack[i]!;
     this.#bound.writeSpeeds(stoppable, room, accel, times);
     for (let i = 0; i < room.length; i++) {
-      // What one tick can cover and the next can stop needs no braking distance.
+      // A motion that one tick can cover and the next can stop needs no braking distance.
       const oneTick = Math.min(room[i]! / times[PERIOD]!, accel[i]! * this.#bound.shortestS);
       stoppable[i] = Math.max(stoppable[i]!, oneTick);
     }
@@ -242,7 +242,7 @@ export class ActionMap {
   /** On the way a joint may run on as far as the leash and the step's own speed allow. */
   #spreadSlack(): void {
     const e = this.#error;
-    // The tool's share of the leash, in proportion to the displacement of each joint; 0/0 is no displacement and no leash left.
+    // The tool's leash, shared in proportion to the displacement of each joint; 0/0: no displacement and no leash left.
     const ratio = Math.min(
       this.#slackM / Math.sqrt(e[0]! * e[0]! + e[1]! * e[1]! + e[2]! * e[2]!),
       this.#slackRad / Math.sqrt(e[3]! * e[3]! + e[4]! * e[4]! + e[5]! * e[5]!),
@@ -276,7 +276,7 @@ export class ActionMap {
       }
     }
     for (let k = 0; k < 3; k++) {
-      // Outside, nothing comes in but what is asked for.
+      // Outside the box, the target moves inwards only by the requested motion.
       const from = input.reference.tcpPositionM[k]!;
       const low = from < workspace.minM[k]! ? from : workspace.minM[k]! + WALL_INSET_M;
       const high = from > workspace.maxM[k]! ? from : workspace.maxM[k]! - WALL_INSET_M;
@@ -285,7 +285,7 @@ export class ActionMap {
       this.targetM[k] = inside;
     }
 
-    // Yaw is relative to the orientation held since the start; the tool's tilt is always that one's.
+    // Yaw is relative to the orientation held since the start; the tool's tilt always stays that of the start.
     const yaw = yawBetween(input.reference.tcpRotation, this.#nominal);
     const measuredYaw = yawBetween(input.measured.tcpRotation, this.#nominal);
     let lag = yaw + move[3]! - measuredYaw;
@@ -306,7 +306,7 @@ export class ActionMap {
       if (i < 0) continue;
       const joint = this.#model.joints[i]!;
       if (isFree(joint)) {
-        // Where odometry says it is means nothing to where it is asked to go: there is nothing to snap back to.
+        // The measured odometry is irrelevant to the target: there is nothing to snap back to.
         this.targetRad[i] = input.referenceRad[i]! + this.#scale[k]! * action[k]!;
         this.#slackJoints[i] = FREE_SLACK;
         continue;
@@ -316,7 +316,7 @@ export class ActionMap {
       const leash = joint.kind === 'prismatic' ? leashM : leashRad;
       const leashed = clamp(wanted, measured - leash, measured + leash);
       if (leashed !== wanted) bits |= TARGET_LEASHED;
-      // Beyond them, nothing comes back but what is asked for.
+      // Beyond the limits, the target moves inwards only by the requested motion.
       const low = Math.min(joint.positionMinRad + this.#margins[i]!, input.referenceRad[i]!);
       const high = Math.max(joint.positionMaxRad - this.#margins[i]!, input.referenceRad[i]!);
       const target = clamp(leashed, low, high);

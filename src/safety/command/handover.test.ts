@@ -155,7 +155,7 @@ describe('an adversary who swaps weights', () => {
           before = action;
           bench.command.policyVersion += rise;
           bench.issue(...action);
-          // No weights stay for a second command, so that nothing is usual.
+          // No weights stay for a second command, so that no change is remembered.
           if (jump > 0.25 || rise < 0 || rise > 16) tightUntilS = bench.nowS + 1;
           for (let k = 0; k < 4; k++) {
             const isTight = bench.nowS < tightUntilS;

@@ -1,50 +1,50 @@
 /**
- * When the one who decides is another one: another decider, or weights of which the arm is asked for something that those before did not
- * ask for. A learner sends new weights several times a second; that by itself is no hand-over, or the arm would learn at half its acceleration.
- * What is judged is what the guard itself sees, the commands: nobody is asked whether the weights differ much, and whoever says that they are of
- * another run can only open a hand-over by it.
+ * Detects hand-overs: a change of decider, or new weights whose actions jump compared with those of the old ones. A
+ * learner publishes weights several times a second; that alone is no hand-over, or the arm would learn at half its
+ * acceleration. The guard judges by the commands it sees: it relies on no claim about how much the weights differ, and
+ * a claim that they are of another run can only open a hand-over.
  */
 import type { ActionCommand, Decider } from '../../core/index.ts';
 import { NOW, type TickTimes } from '../tick-times.ts';
 
-/** Changes from command to command that are remembered: about three seconds of a policy at 10 Hz. */
+/** Number of remembered changes between commands: about three seconds of a policy at 10 Hz. */
 const REMEMBERED = 32;
-/** A change that is larger than all remembered ones by more than this factor is a jump. */
+/** A change larger than all remembered ones by more than this factor is a jump. */
 const LARGER = 1.5;
-/** No change below this is a jump, in units of the action's scale. */
+/** Smallest change that counts as a jump, in units of the action's scale. */
 const SMALLEST_JUMP = 0.25;
-/** More versions at once are no next step of the same learning. */
+/** Larger increments of the version are not the next step of the same training. */
 const MOST_VERSIONS = 16;
 
-/** Watches the commands that are about to be followed. Tick-safe after construction. */
+/** Watches the commands about to be followed. Tick-safe after construction. */
 export class HandoverWatch {
   readonly #youngS: number;
-  /** The largest change of a number from one command to the next under unchanged weights, the newest of them; a ring. */
+  /** Ring of the latest changes under unchanged weights: the largest change of any action component from one command to the next. */
   readonly #changes: Float64Array = new Float64Array(REMEMBERED);
   readonly #last: Float64Array;
-  /** [1] how far the newest action is from the last one. */
+  /** [1] change from the last action to the newest. */
   readonly #change: Float64Array = new Float64Array(1);
   #next = 0;
   #decider: Decider = 'hold';
   #version = 0;
   #run = 0;
-  /** Until then the weights are new: the first commands of new weights may be like the last ones of the old. */
+  /** End of the period in which weights count as new: their first commands may resemble the last ones of the old weights. */
   #youngUntilS = Number.NEGATIVE_INFINITY;
 
-  /** `dimensions` of an action; `youngS` ≥ 0: how long weights are watched after they came. */
+  /** `dimensions` of an action; `youngS` ≥ 0: time for which new weights are watched. */
   constructor(dimensions: number, youngS: number) {
     this.#last = new Float64Array(dimensions);
     this.#youngS = youngS;
   }
 
-  /** Who decided last. */
+  /** The last decider. */
   get decider(): Decider {
     return this.#decider;
   }
 
   /**
-   * Nobody decides: whoever begins, begins at rest. What was usual stays so: in training each episode begins here, and an arm that
-   * forgot with it was at half its acceleration in 43 % of the ticks of a run.
+   * Resets to no decider: the next one begins at rest. The remembered changes are kept: in training each episode begins
+   * here, and an arm that forgot them spent 43 % of the ticks of a run at half its acceleration.
    */
   reset(): void {
     this.#decider = 'hold';
@@ -52,14 +52,14 @@ export class HandoverWatch {
   }
 
   /**
-   * Takes the next command and its sanitized `action` ([A], in [−1, 1]). True where it is a hand-over:
+   * Takes the next command and its sanitized `action` ([A], in [−1, 1]). Returns true for a hand-over:
    *
-   *   another decider drives than the one before, or
-   *   weights are of another run, or older than those before, or newer by more than `MOST_VERSIONS`, or
+   *   the decider differs from the one before, or
+   *   the weights are of another run, or older than those before, or newer by more than `MOST_VERSIONS`, or
    *   weights came less than `youngS` ago, and max|a − a_last| > max(0.25, 1.5 · the largest of the remembered changes).
    *
-   * Weights that begin at rest are not young: there is nobody whom they take over from, and an episode of one policy does not depend on
-   * what was there before it.
+   * Weights that begin at rest do not count as new: they take over from no other decider, and an episode of one policy
+   * does not depend on what ran before it.
    */
   isHandover(command: ActionCommand, action: Float64Array, times: TickTimes): boolean {
     const nowS = times[NOW]!;
@@ -74,9 +74,9 @@ export class HandoverWatch {
     this.#run = run;
     if (before !== 'hold' && (rise !== 0 || isOfOther)) this.#youngUntilS = nowS + this.#youngS;
     const isFar = isOfOther || !(rise >= 0 && rise <= MOST_VERSIONS);
-    // What others asked for is not usual for these.
+    // Changes under other weights are not representative of these.
     if (isFar) this.#changes.fill(0);
-    // What a person asked for before, or nobody, is nothing to measure a jump of the policy from.
+    // Jumps of the policy are not measured from an action of a human, or of no decider.
     this.#change[0] = 0;
     if (!isOther) this.#measureChange(action);
     const isJump = nowS < this.#youngUntilS && this.#isUnusual();
@@ -92,7 +92,7 @@ export class HandoverWatch {
     this.#change[0] = change;
   }
 
-  /** Whether the change is larger than those that are remembered let expect. */
+  /** True if the change is larger than the remembered ones suggest. */
   #isUnusual(): boolean {
     let largest = 0;
     for (let i = 0; i < REMEMBERED; i++) largest = Math.max(largest, this.#changes[i]!);

@@ -1,4 +1,4 @@
-/** First stage: only a complete, finite, current command gets past here. Everything else means "brake". */
+/** First stage: only a complete, finite, current command passes. Everything else means "brake". */
 import { type ActionCommand, allFinite, clamp } from '../../core/index.ts';
 import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
 import { NOW, type TickTimes } from '../tick-times.ts';
@@ -6,24 +6,24 @@ import { NOW, type TickTimes } from '../tick-times.ts';
 /** Broken commands within `LATCH_WINDOW_S` that latch a stop. */
 const LATCH_COUNT = 3;
 const LATCH_WINDOW_S = 1;
-/** Clocks of one machine agree far better; more than this from the future is not trusted, s. */
+/** Commands more than this from the future are not trusted: clocks of one machine agree far better, s. */
 const FUTURE_S = 0.01;
-/** No sender may ask for a longer lease, s. */
+/** Upper bound of any requested lease, s. */
 const LEASE_MAX_S = 0.5;
 
 /** Checks commands against the action space and the clock. Tick-safe after construction. */
 export class Sanitizer {
   /** [A] the accepted action, in [−1, 1]. Meaningful while `isValid`. */
   readonly action: Float64Array;
-  /** The last command may be executed. */
+  /** True if the last command may be executed. */
   isValid = false;
-  /** The last command is valid and was not seen before. */
+  /** True if the last command is valid and new. */
   isNew = false;
-  /** Three non-finite commands within a second were seen since `reset`. */
+  /** True after three non-finite commands within a second since `reset`. */
   isLatched = false;
 
   #lastSeq = Number.NaN;
-  /** [3] `seq`, `issuedAtS` and `leaseS` of a command: numbers, as the link's arrays give them. */
+  /** [3] `seq`, `issuedAtS` and `leaseS` of a command: numbers, as in the link's arrays. */
   readonly #head: Float64Array = new Float64Array(3);
   readonly #brokenAtS: Float64Array = new Float64Array(LATCH_COUNT).fill(Number.NEGATIVE_INFINITY);
 
@@ -31,7 +31,7 @@ export class Sanitizer {
     this.action = new Float64Array(actionSize);
   }
 
-  /** Forgets broken commands and the latch. */
+  /** Clears the count of broken commands and the latch. */
   reset(): void {
     this.isValid = false;
     this.isNew = false;
@@ -40,7 +40,7 @@ export class Sanitizer {
     this.#brokenAtS.fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Judges `command` (null or decider `hold`: nobody asks for motion) at the time of `times`. Returns reason bits. */
+  /** Judges `command` (null or decider `hold`: no motion is requested) at the time of `times`. Returns reason bits. */
   check(command: ActionCommand | null, times: TickTimes): number {
     this.isValid = false;
     this.isNew = false;
@@ -58,7 +58,7 @@ export class Sanitizer {
     return this.#take(command.action);
   }
 
-  /** Takes `command` as it is, whatever its age and values: for a trial without this stage only (`ChainTrial`). */
+  /** Accepts `command` unchecked, whatever its age and values: only for a trial without this stage (`ChainTrial`). */
   believe(command: ActionCommand | null): void {
     if (this.isValid || command === null || command.action.length !== this.action.length) return;
     this.isValid = true;

@@ -3,11 +3,11 @@ import { isFree, type RobotModel } from '../../core/index.ts';
 import { START_REFUSED } from '../bits.ts';
 import type { ActionMap, MapInput } from './action-map.ts';
 
-/** How far a first target may be from the measured pose. */
+/** Largest distance of a first target from the measured pose. */
 export const START_NEAR_RAD = 0.1;
 export const START_NEAR_M = 0.02;
 
-// A hair more, so that a step of exactly that passes whatever its rounding.
+// With a tolerance, so that a step of exactly that passes despite rounding.
 const NEAR_RAD: number = START_NEAR_RAD + 1e-9;
 const NEAR_M: number = START_NEAR_M + 1e-9;
 
@@ -20,7 +20,7 @@ export class StartGuard {
     this.#model = model;
   }
 
-  /** The next command is a first one again. */
+  /** Treats the next command as a first one again. */
   reset(): void {
     this.#hasStarted = false;
   }
@@ -36,10 +36,10 @@ export class StartGuard {
     return START_REFUSED;
   }
 
-  /** Written so that a NaN is far. */
+  /** Negated comparisons: NaN counts as far. */
   #isNear(map: ActionMap, input: MapInput): boolean {
     for (let i = 0; i < input.referenceRad.length; i++) {
-      // The first path of a base is as long as any other: there is no place that it could be far from.
+      // A base's odometry has no absolute target: its first path cannot be far from the measured pose.
       if (isFree(this.#model.joints[i]!) && Number.isFinite(map.targetRad[i])) continue;
       const measured = input.measuredRad[i]!;
       if (!(Math.abs(map.targetRad[i]! - measured) <= NEAR_RAD)) return false;

@@ -1,4 +1,4 @@
-/** Rows 1 to 9: who decides, a policy or its learner, goes wrong. */
+/** Rows 1 to 9: faults of the decider, a policy or its learner. */
 import type { FaultRow } from './fault-row.ts';
 import { BROKEN_COMMANDS, COMMAND_LATE, COMMAND_LOST } from './flags.ts';
 

@@ -19,7 +19,7 @@ export const OVERLOADED: number = 1 << 16;
 export const TORQUE_RESIDUAL: number = 1 << 17;
 export const SERVO_RESIDUAL: number = 1 << 18;
 export const LETTING_DOWN: number = 1 << 19;
-/** What hardware says of itself (`HARDWARE` of core), and what its first motion shows. */
+/** Hardware faults reported by drivers (`HARDWARE` of core), and the result of the first motion. */
 export const SERVO_FAULT: number = 1 << 20;
 export const SERVO_RESET: number = 1 << 21;
 export const STALLED: number = 1 << 22;

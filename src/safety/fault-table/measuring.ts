@@ -1,4 +1,4 @@
-/** Rows 10 to 17: what is measured goes wrong, or the robot stands where it may not. */
+/** Rows 10 to 17: faulty measurements, and a robot outside its permitted start region. */
 import type { FaultRow } from './fault-row.ts';
 import {
   DRIVER_LOST,

@@ -1,4 +1,4 @@
-/** Rows 44 to 53: cameras, vehicles, load, ends, the simulator, and what joint torques show of the surroundings. */
+/** Rows 44 to 54: cameras, vehicles, load, shutdown, the simulator, and joint torques that reveal the surroundings. */
 import { IDENTIFY_ANEW } from '../../core/index.ts';
 import type { FaultRow } from './fault-row.ts';
 import {

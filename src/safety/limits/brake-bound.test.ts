@@ -98,7 +98,7 @@ describe('a box narrowed by the brake bound', () => {
         expect(stage.apply(u.slice(), q, times(0.02))).toBe(0);
         for (let i = 0; i < 3; i++) {
           expect(low[i]).toBeLessThanOrEqual(high[i]!);
-          // Cut off is only what the stage forbids.
+          // The stage clips only what it forbids.
           for (const x of [was[0][i]!, was[1][i]!]) {
             const through = new Float64Array(3);
             through[i] = x;
@@ -149,7 +149,7 @@ describe('the brake manoeuvre', () => {
         }
         expect(travelled).toBeLessThanOrEqual(path + 1e-9 * speed);
       }),
-      // So slow that a tick's way is none.
+      // So slow that the motion of a tick rounds to zero.
       { examples: [[[0, 0, 5e-324], [0.001], 0.001]] },
     );
   });

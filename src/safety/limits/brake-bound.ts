@@ -1,9 +1,9 @@
-/** The fastest a joint may move and still stop before its limit, exact for a reference that moves in steps. */
+/** Largest speed from which a joint can still stop before its limit, exact for a reference that moves in steps. */
 import { limitMarginsOf, type RobotModel } from '../../core/index.ts';
 import { JOINT_BRAKE } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** How fast something may go that must stop in time. Later ticks are no shorter than `shortestS` > 0. */
+/** Largest speeds from which a reference can stop within a given distance. Later ticks are no shorter than `shortestS` > 0. */
 export class BrakeBound {
   readonly shortestS: number;
 
@@ -37,13 +37,13 @@ export class JointBrakeBound {
   readonly #bound: BrakeBound;
   /** [n] highest acceleration, rad/s². */
   readonly #accel: Float64Array;
-  /** [n] kept from position limits, rad. */
+  /** [n] margins to the position limits, rad. */
   readonly #margins: Float64Array;
-  /** [n] room to the upper and to the lower limit, rad; then how fast a joint may go there, rad/s. */
+  /** [n] distance to the upper and to the lower limit, rad; then the largest speed towards it, rad/s. */
   readonly #up: Float64Array;
   readonly #down: Float64Array;
 
-  /** `shortestS`: the shortest tick that the chain reckons with. */
+  /** `shortestS`: the shortest tick length that the chain assumes. */
   constructor(model: RobotModel, shortestS: number) {
     this.#model = model;
     this.#margins = limitMarginsOf(model);
@@ -55,7 +55,7 @@ export class JointBrakeBound {
 
   /**
    * Clips `velocity` (n, rad/s) in place for a reference at `referenceRad` and a tick of `times`. If the last velocity
-   * obeyed the bound, this never asks for more than the joints' acceleration. Returns reason bits.
+   * satisfied the bound, this never requires more than the joints' acceleration. Returns reason bits.
    */
   apply(velocity: Float64Array, referenceRad: Float64Array, times: TickTimes): number {
     this.#measure(referenceRad, times);
@@ -72,8 +72,8 @@ export class JointBrakeBound {
   }
 
   /**
-   * Narrows the velocities from `low` to `high` (n each, rad/s) to those that this stage lets through. Where they contradict,
-   * this stage is right.
+   * Narrows the velocity range `low` to `high` (n each, rad/s) to what this stage permits. In a contradiction, this
+   * stage wins.
    */
   narrow(low: Float64Array, high: Float64Array, referenceRad: Float64Array, times: TickTimes): void {
     this.#measure(referenceRad, times);
@@ -85,7 +85,7 @@ export class JointBrakeBound {
     }
   }
 
-  /** Fills `#up` and `#down` with how fast each joint at `referenceRad` may go either way. */
+  /** Fills `#up` and `#down` with the largest speeds of each joint at `referenceRad` in either direction. */
   #measure(referenceRad: Float64Array, times: TickTimes): void {
     for (let i = 0; i < this.#up.length; i++) {
       const margin = this.#margins[i]!;

@@ -1,16 +1,16 @@
 /**
- * The brake manoeuvre that everything falls back to: all joints slow by one common factor, so that the reference stays
- * on the straight line (in joint space) that it is on, and no joint decelerates by more than it may.
+ * The fallback brake manoeuvre: all joints slow by one common factor, so that the reference stays on its straight line
+ * in joint space, and no joint exceeds its deceleration limit.
  */
 import type { RobotModel } from '../../core/index.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** [1] of the velocity that is being looked at, 1/s. In an array: see `TickTimes`. */
+/** [1] scratch: brake rate of the velocity under test, 1/s. In an array: see `TickTimes`. */
 const rate = new Float64Array(1);
 
 /**
- * Writes into `out[0]` by how much the common factor may fall in a second: min over joints of A_i/|v_i|; Infinity at rest.
- * Tick-safe.
+ * Writes the rate at which the common factor may fall into `out[0]`, 1/s: min over joints of A_i/|v_i|; Infinity at
+ * rest. Tick-safe.
  */
 export function writeBrakeRate(out: Float64Array, model: RobotModel, velocity: Float64Array): void {
   let least = Number.POSITIVE_INFINITY;
@@ -21,7 +21,7 @@ export function writeBrakeRate(out: Float64Array, model: RobotModel, velocity: F
   out[0] = least;
 }
 
-/** Writes into `out` the velocity (n, rad/s) of the next brake tick, as long as `times` says, after `velocity`. Tick-safe. */
+/** Writes the velocity (n, rad/s) of the next brake tick of `times` after `velocity` into `out`. Tick-safe. */
 export function brakeStep(out: Float64Array, model: RobotModel, velocity: Float64Array, times: TickTimes): void {
   writeBrakeRate(rate, model, velocity);
   const factor = Math.max(0, 1 - rate[0]! * times[PERIOD]!);
@@ -30,8 +30,9 @@ export function brakeStep(out: Float64Array, model: RobotModel, velocity: Float6
 }
 
 /**
- * Writes into `wayRad` (n) how far the reference can get with `velocity` (n, rad/s): one tick, as long as `times` says,
- * then the brake in ticks of any length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most 1/(2·rate). Tick-safe.
+ * Writes the largest displacement of the reference with `velocity` (n, rad/s) into `pathRad` (n): one tick of `times`,
+ * then the brake in ticks of any length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most
+ * 1/(2·rate). Tick-safe.
  */
 export function writeBrakePath(
   pathRad: Float64Array,

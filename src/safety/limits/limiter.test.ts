@@ -206,7 +206,7 @@ describe('the jerk limit', () => {
       const bench = new Bench(withJerk(ur5eLike, limit), spec);
       const zero = spec.dimensions.map(() => 0);
       const shortfall = new Float64Array(zero.length);
-      // A few steps one way, then a command to stay: what is left is to arrive, and to stand.
+      // A few steps one way, then a command to stay: only arrival and standstill remain.
       for (let step = 0; step < 6; step++) {
         bench.issue(0.9, ...zero.slice(1));
         bench.run(10);

@@ -1,4 +1,4 @@
-/** Velocity, acceleration and jerk limits of each joint, tightened for a while after the decider changed. */
+/** Velocity, acceleration and jerk limits of each joint, tightened for a while after a hand-over. */
 import type { RobotModel } from '../../core/index.ts';
 import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { NOW, PERIOD, type TickTimes } from '../tick-times.ts';
@@ -8,23 +8,23 @@ import { fitIntoBox, ROUNDING_RAD_PER_S } from './velocity-box.ts';
 const HANDOVER_RATIO = 0.5;
 
 /**
- * Keeps |u| ≤ v_max and |u − v| ≤ A·dt for every joint, and, where the joint has a jerk limit J, lets its acceleration a
- * grow by J·dt a tick only: u − v ≤ (a + J·dt)·dt, and the same downwards. Jerk is soft: slowing down, and going on as fast
- * as before, are always allowed, whatever a was. So nothing arrives later than without it, or beyond where it was sent,
- * because of jerk, and the brake is free. Tick-safe after construction.
+ * Keeps |u| ≤ v_max and |u − v| ≤ A·dt for every joint, and, where the joint has a jerk limit J, lets its acceleration
+ * a grow by only J·dt a tick: u − v ≤ (a + J·dt)·dt, and the same downwards. Jerk is a soft limit: slowing down and
+ * keeping the speed are always allowed, whatever a was. So the jerk limit neither delays arrival nor causes overshoot,
+ * and braking is exempt. Tick-safe after construction.
  */
 export class Limiter {
   readonly #model: RobotModel;
   readonly #handoverS: number;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
-  /** [n] of the last tick, rad/s². */
+  /** [n] acceleration of the last tick, rad/s². */
   readonly #accel: Float64Array;
-  /** [1] share of acceleration and jerk that is allowed in this tick. */
+  /** [1] permitted share of acceleration and jerk in this tick. */
   readonly #ratio: Float64Array = new Float64Array(1);
   #tightUntilS = Number.NEGATIVE_INFINITY;
 
-  /** `handoverS` ≥ 0: how long the tighter limits last. */
+  /** `handoverS` ≥ 0: duration of the tighter limits. */
   constructor(model: RobotModel, handoverS: number) {
     this.#model = model;
     this.#handoverS = handoverS;
@@ -33,31 +33,31 @@ export class Limiter {
     this.#accel = new Float64Array(model.joints.length);
   }
 
-  /** Starts anew at rest. */
+  /** Restarts at rest. */
   reset(): void {
     this.#accel.fill(0);
   }
 
-  /** Another decider takes over: half the acceleration and jerk from now on, for the hand-over time. */
+  /** Begins a hand-over: half the acceleration and jerk from now on, for the hand-over time. */
   startHandover(times: TickTimes): void {
     this.#tightUntilS = times[NOW]! + this.#handoverS;
   }
 
-  /** Writes into `out` (n, rad/s²) how hard each joint may accelerate in this tick: half as hard after a hand-over. */
+  /** Writes the acceleration limit of each joint in this tick into `out` (n, rad/s²): half after a hand-over. */
   writeAccel(out: Float64Array, times: TickTimes): void {
     this.#findRatio(times);
     for (let i = 0; i < out.length; i++) out[i] = this.#ratio[0]! * this.#model.joints[i]!.accelMaxRadPerS2;
   }
 
-  /** What was done at last in a tick: from `previous` to `velocity` (n, rad/s). */
+  /** Records the executed velocity step of a tick, from `previous` to `velocity` (n, rad/s). */
   record(velocity: Float64Array, previous: Float64Array, times: TickTimes): void {
     const dtS = times[PERIOD]!;
     for (let i = 0; i < velocity.length; i++) this.#accel[i] = (velocity[i]! - previous[i]!) / dtS;
   }
 
   /**
-   * Changes `velocity` (n, finite, rad/s) in place so that it can follow `previous` (n, within the limits).
-   * Direction is kept where one factor for all joints will do. Returns reason bits.
+   * Changes `velocity` (n, finite, rad/s) in place so that it is reachable from `previous` (n, within the limits).
+   * Keeps the direction where one factor for all joints suffices. Returns reason bits.
    */
   apply(velocity: Float64Array, previous: Float64Array, times: TickTimes): number {
     this.#findRatio(times);
@@ -77,8 +77,8 @@ export class Limiter {
   }
 
   /**
-   * Writes into `low` and `high` (n, rad/s) what `apply` would let through after `previous`, and beyond that all that
-   * only slows down, by as much as the joints can: braking is exempt from the hand-over and from jerk.
+   * Writes the velocities that `apply` would permit after `previous` into `low` and `high` (n, rad/s), extended by all
+   * that only slow down, as hard as the joints can: braking is exempt from the hand-over and from jerk.
    */
   writeBox(low: Float64Array, high: Float64Array, previous: Float64Array, times: TickTimes): void {
     this.#findRatio(times);
@@ -96,7 +96,7 @@ export class Limiter {
     this.#ratio[0] = times[NOW]! < this.#tightUntilS ? HANDOVER_RATIO : 1;
   }
 
-  /** Fills `#low` and `#high`, for the `#ratio` that `#findRatio` found. Returns whether `requested` (n) changes some joint's acceleration too suddenly. */
+  /** Fills `#low` and `#high` for the `#ratio` of `#findRatio`. Returns true if `requested` (n) violates a joint's jerk limit. */
   #bound(previous: Float64Array, times: TickTimes, requested: Float64Array): boolean {
     const ratio = this.#ratio[0]!;
     const dtS = times[PERIOD]!;
@@ -110,7 +110,7 @@ export class Limiter {
       if (jerkMaxRadPerS3 !== undefined) {
         const drift = v + this.#accel[i]! * dtS;
         const growth = ratio * jerkMaxRadPerS3 * dtS * dtS;
-        // Braking to rest and keeping the speed lie between the two, so that they are never ruled out.
+        // Braking to rest and keeping the speed lie inside the range, so they are never excluded.
         low = Math.max(low, Math.min(drift - growth, v, Math.max(0, low)));
         high = Math.min(high, Math.max(drift + growth, v, Math.min(0, high)));
         isSudden ||= requested[i]! < low - ROUNDING_RAD_PER_S || requested[i]! > high + ROUNDING_RAD_PER_S;

@@ -6,7 +6,7 @@ import { askedRad } from '../watch/following.ts';
 import { PRESS_SHARE, PressLimit } from './press-limit.ts';
 
 const PERIOD_S = 1 / oddArm3.controlHz;
-/** Its servos hold its weight, and no joint takes its tool far. */
+/** An arm whose servos hold its weight, with joints that hardly move the tool. */
 const model: RobotModel = {
   ...oddArm3,
   gravityCompensated: false,
@@ -14,10 +14,13 @@ const model: RobotModel = {
   tool: { originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] },
 };
 const ASKED_RAD = askedRad(model.joints[0]!);
-/** Of what asks a joint to move: row 14 has nothing to judge by where its torque lets a reference go no farther. */
+/** Share of `askedRad` that the torque limit leaves to a reference: too little for row 14 to decide. */
 const ROOM = 0.8;
 
-/** The first joint reads the same for ever, and is asked on until `untilS`. Gives its reference after each tick, rad from where it stands. */
+/**
+ * Simulates a first joint with a constant reading, commanded further until `untilS`. Returns its reference after each tick,
+ * rad from its position.
+ */
 function stands(forS: number, untilS = forS): number[] {
   const capNm = model.joints.map((joint) => (ROOM * askedRad(joint) * joint.stiffnessNmPerRad) / PRESS_SHARE);
   const limit = PressLimit.of(model, capNm)!;
@@ -42,7 +45,7 @@ it('doubts a joint that stands while it is asked on from 0.5 to 1.2 s, and begin
   expect(turns[0]).toBeGreaterThan(0.5);
   expect(turns[0]).toBeLessThan(0.8);
   for (const [k, turnS] of turns.entries()) if (k > 0) expect(turnS - turns[k - 1]!).toBeCloseTo(1.24, 1);
-  // Far enough back for row 14 to judge by, beyond the reading, and no farther.
+  // It retreats far enough for row 14 to decide, beyond the reading, and no farther.
   expect(Math.min(...ways)).toBeCloseTo(-1.2 * ASKED_RAD, 6);
   expect(Math.max(...ways)).toBeCloseTo(ROOM * ASKED_RAD, 6);
 });

@@ -1,8 +1,9 @@
 /**
- * How hard an arm of position servos may press: a joint that is held pulls as hard as its reference is ahead of it. At its cap that is a stall
- * half a second later (row 37), and farther on the tool is too far behind (row 43). So the reference of a joint that stands, is pushed back, or
- * hardly moves, goes no farther ahead than it pulls with a share of its cap; what is asked for beyond is shortfall. One that pulls harder goes
- * back, and not for ever: a weight follows it down. In front of the limiter: what it changes is a wish.
+ * Limits the contact force of an arm of position servos: a blocked joint's torque grows with the lead of its reference.
+ * At its cap it counts as stalled half a second later (row 37), and farther on the tool is too far behind (row 43). So
+ * the reference of a joint that stands, is pushed back, or hardly moves may lead only until the torque is a share of
+ * its cap; what is requested beyond is shortfall. The reference of a joint that pulls harder retreats, but not for
+ * ever: a weight would follow it down. Runs before the limiter: it changes requests only.
  */
 import {
   type ArmKinematics,
@@ -15,74 +16,87 @@ import { TARGET_LEASHED } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 import { askedRad, flickerRad } from '../watch/following.ts';
 
-/** Share of a joint's cap with which it may press; drivers and rows call it stalled from 0.8 or 0.9 on. */
+/** Share of a joint's torque cap with which it may press; drivers and rows report a stall from 0.8 or 0.9 on. */
 export const PRESS_SHARE = 0.7;
-/** Share from which on the reference goes back, not to be called stalled. */
+/** Share above which the reference retreats, so that the joint is not reported as stalled. */
 const RELIEF_SHARE = 0.8;
-/** A reference goes back by this share of what a joint may be ahead, at most, before the joint pulls with less than its share again. */
+/** Largest retreat of a reference, as a share of its permitted lead, before the joint's torque is below its share again. */
 const BACK_SHARE = 0.5;
-/** Share of its own from which on a joint presses beside others, and pushes them back. */
+/**
+ * Share of its permitted lead above which a joint stops pressing further while another joint is beyond its relief
+ * share, as it pushes that one back.
+ */
 const BESIDE_SHARE = 0.5;
-/** So far the tool's reference may be ahead of it, m: less than row 43 bears, with room for what arrives meanwhile. */
+/** Largest lead of the reference's tool point, m: less than row 43 tolerates, with room for motion that arrives meanwhile. */
 const TOOL_M = 0.022;
 const LEVER_LEAST_M = 1e-3;
-/** Share of its highest speed at which a joint comes nearer to its reference that moves freely: what it pulls with then is its own inertia. */
+/** Speed towards its reference, as a share of the highest, above which a joint moves freely: its torque is then due to its own inertia. */
 const FREE_SHARE = 0.15;
-/** Readings are taken together for so long, s: a coarse encoder moves by counts. */
+/** Smoothing time of readings, s: a coarse encoder moves by counts. */
 const SMOOTHED_S = 0.06;
-/** Time constant of what is above the limit, s: it came from motion. */
+/** Time constant of reducing a lead above the limit, s: the excess came from motion. */
 const BACK_S = 0.1;
 
 /**
- * A joint that is asked on at its limit for so long, s, alone, and whose reading stands although its reference has not gone as far as asks it
- * to move, may be one whose encoder has frozen, which runs: its reference goes back by more than that, in the time here. A weight follows it, and
- * what does not follow is seen by row 14.
+ * A joint that is commanded further at its limit for this time, s, with no other joint held, whose reading stands although
+ * its reference has not gone far enough to count as asked to move (`askedRad`), may have a frozen encoder and be
+ * running: its reference retreats by more than that distance, within the time here. A joint under a weight follows it,
+ * and one that does not follow is caught by row 14.
  */
 const DOUBT_AFTER_S = 0.5;
 const DOUBT_BACK = 1.2;
 const DOUBT_BACK_S = 0.2;
-/** There it waits for row 14 until this, s from when the joint was first asked on at its limit. */
+/** The reference waits there for row 14 until this time, s, after the joint was first commanded further at its limit. */
 const DOUBT_ENDS_S = 1.2;
-/** A target that is ahead of the reference by no more asks for nothing: rounding, rad. */
+/** A target ahead of the reference by no more than this requests no motion: rounding, rad. */
 const NO_WAY_RAD = 1e-6;
-/** So many times what asks a joint to move. */
+/** Multiple of `askedRad` within which a reading counts as near `#shown`. */
 const SHOWN_NEAR = 2;
-/** Share of what asks a joint to move from which on one that stands may be held. */
+/** Share of `askedRad` from which on another standing joint may be held. */
 const OTHER_SHARE = 0.25;
 
 /** Tick path after construction. */
 export class PressLimit {
   readonly #freeRadPerS: Float64Array;
   readonly #accel: Float64Array;
-  /** [n] how far the reference may be ahead of a joint that stands, rad, infinite for one beside the tool; and what a speed adds to that, s. */
+  /**
+   * [n] largest lead of the reference over a standing joint, rad, infinite for a joint besides the tool; and the
+   * additional lead per speed, s.
+   */
   readonly #mostRad: Float64Array;
   readonly #lagS: Float64Array;
-  /** [n] how far the reference has gone back since the joint pulled with less than its share, rad. */
+  /** [n] retreat of the reference since the joint's torque was last below its share, rad. */
   readonly #backRad: Float64Array;
   readonly #position: Float64Array;
-  /** [n] the reading that has not changed since, by more than its flicker; where the reference was then, and is, rad. */
+  /** [n] the reading that has stood since, apart from its flicker; the reference then and now, rad. */
   readonly #still: Float64Array;
   readonly #referenceThen: Float64Array;
   readonly #reference: Float64Array;
-  /** [n] where a servo that lags would be, and would have been then, rad. */
+  /** [n] modelled position of a lagging servo now, and then, rad. */
   readonly #follows: Float64Array;
   readonly #followsThen: Float64Array;
   readonly #flickerRad: Float64Array;
-  /** [n] what asks a joint to move, rad; and for how long one that stands has been asked on at its limit, s. */
+  /**
+   * [n] reference motion that counts as asking a joint to move, rad; and the time for which a standing joint has been
+   * commanded further at its limit, s.
+   */
   readonly #askedRad: Float64Array;
   readonly #doubtS: Float64Array;
-  /** [n] the side on which it was asked on then: a reference that goes back beyond the reading keeps it. */
+  /** [n] the side on which it was commanded further: a reference that retreats beyond the reading keeps it. */
   readonly #doubtSide: Float64Array;
-  /** [n] the reading that showed that it follows: near it there is no doubt again, so that a weight does not sink on by that. */
+  /**
+   * [n] the reading at which the joint was last seen to follow a retreat: near it no new doubt arises, so that a weight
+   * does not sink further each time.
+   */
   readonly #shown: Float64Array;
-  /** [n] rad/s, smoothed. */
+  /** [n] smoothed speed, rad/s. */
   readonly #speed: Float64Array;
-  /** [1] V8 would box what a function gives. */
+  /** [1] in an array: V8 would box a function's result. */
   readonly #leadM: Float64Array = new Float64Array(1);
-  /** The reference followed a wish in the last tick. */
+  /** True if the reference followed a request in the last tick. */
   #hasFollowed = false;
 
-  /** Of robots whose weight their servos hold, else `undefined`. `capNm` (n): to what each joint's torque is limited. */
+  /** Returns a limit for robots whose weight is held by their servos, else `undefined`. `capNm` (n): torque limit of each joint. */
   static of(model: RobotModel, capNm: ArrayLike<number>): PressLimit | undefined {
     return !isGravityCompensated(model) && model.base === undefined ? new PressLimit(model, capNm) : undefined;
   }
@@ -113,14 +127,14 @@ export class PressLimit {
     this.#shown = new Float64Array(n).fill(Number.NaN);
   }
 
-  /** The reference was put elsewhere. */
+  /** Called when the reference was set elsewhere. */
   restart(): void {
     this.#referenceThen.fill(Number.NaN);
     this.#follows.fill(Number.NaN);
     this.#doubtS.fill(0);
   }
 
-  /** The newest reading (n), rad, of every tick, before `apply`. A tick without `apply` asked for nothing, which ends every doubt. */
+  /** Takes the newest reading (n, rad) of every tick, before `apply`. A tick without `apply` requested nothing, which ends every doubt. */
   see(positionRad: ArrayLike<number>, times: TickTimes): void {
     if (!this.#hasFollowed) this.#doubtS.fill(0);
     this.#hasFollowed = false;
@@ -140,8 +154,9 @@ export class PressLimit {
   }
 
   /**
-   * Clips `velocity` (n, rad/s) in place, for a reference at `referenceRad`, rad, where `reference` is. `wayRad` (n): what is left of it to its
-   * target, rad; `velocity` is that as fast as the joint may change its speed, and its sign tells less. Returns reason bits.
+   * Clips `velocity` (n, rad/s) in place, for a reference at `referenceRad`, rad, the pose in `reference`. `wayRad`
+   * (n): its remaining way to its target, rad; `velocity` is that way as fast as the joint may change its speed, so its
+   * sign says less. Returns reason bits.
    */
   apply(
     velocity: Float64Array,
@@ -162,7 +177,7 @@ export class PressLimit {
       const side = aheadRad < 0 ? -1 : 1;
       const nearerRadPerS = side * this.#speed[i]!;
       this.#follow(i, referenceRad, times);
-      // Written so that what is not known is free.
+      // Negated comparison: NaN counts as free.
       if (!(nearerRadPerS < this.#freeRadPerS[i]!)) {
         this.#backRad[i] = 0;
         this.#doubtS[i] = 0;
@@ -182,7 +197,7 @@ export class PressLimit {
       if (roomRad >= 0) this.#backRad[i] = 0;
       const beyondRad = Math.max(-toolRad, -ownRad - (RELIEF_SHARE / PRESS_SHARE - 1) * this.#mostRad[i]!);
       const leftRad = BACK_SHARE * this.#mostRad[i]! - this.#backRad[i]!;
-      // As fast as it can stop in the room, and a tick's way of it at most.
+      // At most the speed from which it can stop in the room, and at most that room in one tick.
       let most = Math.min(roomRad / times[PERIOD]!, Math.sqrt(this.#accel[i]! * Math.max(0, roomRad)));
       if (isOneBeyond && Math.abs(aheadRad) > BESIDE_SHARE * this.#mostRad[i]!) most = 0;
       if (roomRad < 0) most = -Math.min(Math.max(0, beyondRad) / BACK_S, Math.max(0, leftRad) / times[PERIOD]!);
@@ -209,7 +224,7 @@ export class PressLimit {
     return bits;
   }
 
-  /** Moves the reference of a joint that is doubted back by a tick, beyond its reading too. True where `velocity` was changed. */
+  /** Moves the reference of a doubted joint back by a tick, beyond its reading if needed. Returns true if `velocity` was changed. */
   #goBack(i: number, velocity: Float64Array, referenceRad: ArrayLike<number>, times: TickTimes): boolean {
     const side = this.#doubtSide[i]!;
     const doubtS = this.#doubtS[i]!;
@@ -223,7 +238,7 @@ export class PressLimit {
     return true;
   }
 
-  /** By the law of the servo, as row 14 does. */
+  /** Updates the modelled servo position by the servo's law, as row 14 does. */
   #follow(i: number, referenceRad: ArrayLike<number>, times: TickTimes): void {
     const reference = referenceRad[i]!;
     const share = times[PERIOD]! / (this.#lagS[i]! + times[PERIOD]!);
@@ -235,7 +250,7 @@ export class PressLimit {
     this.#followsThen[i] = this.#follows[i]!;
   }
 
-  /** Another joint that moves the tool stands under what it is asked for: something may hold the tool. */
+  /** True if another joint that moves the tool stands under a request: the tool may be held. */
   #isOtherHeld(i: number): boolean {
     for (let j = 0; j < this.#mostRad.length; j++) {
       if (j === i || this.#mostRad[j] === Number.POSITIVE_INFINITY) continue;
@@ -244,7 +259,7 @@ export class PressLimit {
     return false;
   }
 
-  /** Some joint pulls so hard that it goes back: what others press with comes on top. */
+  /** True if some joint's torque is so high that its reference retreats: pressing by other joints would add to it. */
   #isOneBeyond(referenceRad: ArrayLike<number>): boolean {
     for (let i = 0; i < this.#mostRad.length; i++) {
       const aheadRad = Math.abs(referenceRad[i]! - this.#position[i]!);
@@ -253,7 +268,7 @@ export class PressLimit {
     return false;
   }
 
-  /** How far the reference's tool is ahead of the arm's, m. */
+  /** Measures the lead of the reference's tool point over the arm's, m. */
   #measureLead(referenceRad: ArrayLike<number>, jacobian: Float64Array): void {
     const n = this.#position.length;
     let squareM2 = 0;

@@ -1,11 +1,11 @@
-/** Less than full speed, while something is wrong that needs no stop. */
+/** Reduced speed while a fault is present that needs no stop. */
 import type { RobotModel } from '../../core/index.ts';
 import { VELOCITY_LIMITED } from '../bits.ts';
 
 /**
- * Scales `velocity` (n, rad/s) in place so that no joint exceeds `ratio` of its highest speed; its direction is kept. From 1 on
- * nothing is done: full speed is the limiter's affair, as is how fast the robot slows down; it comes after. 0 or less, or
- * no number, asks for standstill. Returns reason bits. Tick-safe.
+ * Scales `velocity` (n, rad/s) in place so that no joint exceeds `ratio` of its highest speed; its direction is kept. A
+ * `ratio` of 1 or more changes nothing: the limiter, which comes after, enforces full speed and the deceleration. 0 or
+ * less, or NaN, requests standstill. Returns reason bits. Tick-safe.
  */
 export function slowDown(velocity: Float64Array, model: RobotModel, ratio: number): number {
   if (ratio >= 1) return 0;

@@ -11,7 +11,7 @@ import { ToolSpeed } from './tool-speed.ts';
 
 const DT_S = 0.02;
 const ROUNDING = 1e-9;
-/** Brakes so weak that an arm which is stretched out meanwhile gets faster at its tip while its joints get slower. */
+/** Brakes so weak that the tip of an arm that stretches out meanwhile accelerates while its joints slow down. */
 const weak: RobotModel = {
   ...oddArm3,
   name: 'weak brakes',
@@ -29,7 +29,7 @@ function stageAt(model: RobotModel, poseRad: readonly number[], limitMPerS: numb
   return { arm, stage: new ToolSpeed({ ...model, toolSpeedMaxMPerS: limitMPerS }, arm) };
 }
 
-/** Where all monitored points are, m. */
+/** Returns the positions of all monitored points, m. */
 function placesAt(arm: ArmKinematics, model: RobotModel, poseRad: ArrayLike<number>): Float64Array[] {
   arm.forward(poseRad);
   return monitoredPoints(model).map(({ link, positionM }) => {
@@ -39,7 +39,7 @@ function placesAt(arm: ArmKinematics, model: RobotModel, poseRad: ArrayLike<numb
   });
 }
 
-/** The fastest that a point gets on the way of `velocity` for `dtS` from `pose` (which is moved), in small pieces, m/s. */
+/** Returns the largest speed of any point along the motion of `velocity` for `dtS` from `pose` (overwritten), in small pieces, m/s. */
 function fastestOn(arm: ArmKinematics, model: RobotModel, pose: number[], velocity: Float64Array, dtS: number): number {
   const pieces = 5;
   let fastest = 0;
@@ -63,7 +63,7 @@ function isOutside({ positionMinRad, positionMaxRad }: JointModel, q: number): b
 const drawn = fc.record({
   pose: fc.array(fc.double({ min: -1.2, max: 1.2, noNaN: true }), { minLength: 8, maxLength: 8 }),
   u: fc.array(fc.double({ min: -1.5, max: 1.5, noNaN: true }), { minLength: 8, maxLength: 8 }),
-  /** The limit is by so much above the speed with which the fastest point starts. */
+  /** Excess of the limit over the fastest point's initial speed. */
   room: fc.double({ min: 0, max: 0.3, noNaN: true }),
   ticks: fc.array(fc.double({ min: DT_S / 2, max: 2 * DT_S, noNaN: true }), { minLength: 3, maxLength: 8 }),
 });

@@ -1,6 +1,6 @@
 /**
- * No monitored point of an arm is faster than a limit in m/s: the tool point, further points of the file, and the ends of its
- * capsules, whatever the joints do. (docs/safety-case.md, tool speed)
+ * Limits the speed of an arm's monitored points in m/s: the tool point, further points of the file, and the ends of its
+ * capsules, for any joint motion. (docs/safety-case.md, tool speed)
  */
 import { type ArmKinematics, monitoredPoints, type RobotModel } from '../../core/index.ts';
 import { Limb } from '../avoidance/limb.ts';
@@ -9,7 +9,7 @@ import { type ChainReport, STAGE } from '../chain-report.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 import { brakeStep, writeBrakeRate } from './brake.ts';
 
-/** Halvings of the way from the brake step to what is wanted: a thousandth of it is left. */
+/** Bisection steps between the brake step and the wanted velocity: resolution of a thousandth. */
 const ROUNDS = 10;
 
 interface Point {
@@ -18,22 +18,24 @@ interface Point {
   readonly limb: Limb;
 }
 
-/** Places in `#found`: of the point that is being looked at, its speed, and the fastest that it gets; of all, the fastest now. */
+/** Indices into `#found`: speed and peak speed of the point under test; the largest present speed of all points. */
 const SPEED = 0;
 const PEAK = 1;
 const FASTEST = 2;
 
 /**
- * For joint velocities u from the pose r, a point p moves with |p′(λ)| ≤ |J(r)·u| + C·λ after λ seconds of u, C as `Limb` bounds |p″|.
- * The brake behind it falls by a common factor f, at the rate κ, and has gone at most dt + (1 − f²)/(2κ) seconds of u by then
- * (`docs/safety-case.md`, shield), so that p is never faster, in this tick and in all of the brake, than
+ * For joint velocities u from the pose r, a point p moves with |p′(λ)| ≤ |J(r)·u| + C·λ after λ seconds of u, with the
+ * bound C of |p″| from `Limb`. The brake after it decays by a common factor f, at the rate κ, and has moved by at most
+ * dt + (1 − f²)/(2κ) seconds of u by then (`docs/safety-case.md`, shield), so that p is never faster, in this tick and
+ * during the brake, than
  *
  *   max over 0 ≤ f ≤ 1 of f·(a + C·(1 − f²)/(2κ)),   a = |J(r)·u| + C·dt
  *
- * which is a where κ·a ≥ C, else its value at f² = (2κ·a + C)/(3C). A velocity is taken where that keeps the limit. Tick-safe after construction.
+ * which is a where κ·a ≥ C, else its value at f² = (2κ·a + C)/(3C). A velocity passes if that is within the limit.
+ * Tick-safe after construction.
  */
 export class ToolSpeed {
-  /** m/s; Infinity where there is none. A limit that falls below what the reference does makes it brake, as hard as it may. */
+  /** Speed limit, m/s; Infinity for none. A limit below the reference's present speed makes it brake, as hard as permitted. */
   limitMPerS: number;
   readonly #model: RobotModel;
   readonly #arm: ArmKinematics;
@@ -46,7 +48,7 @@ export class ToolSpeed {
   /** [1] κ, 1/s. */
   readonly #rate: Float64Array = new Float64Array(1);
 
-  /** `arm` keeps the pose from which each tick begins. */
+  /** `arm` holds the pose at the begin of each tick. */
   constructor(model: RobotModel, arm: ArmKinematics) {
     this.limitMPerS = model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
     this.#model = model;
@@ -64,9 +66,9 @@ export class ToolSpeed {
   }
 
   /**
-   * Slows `velocity` (n, rad/s) in place towards the brake step after `previous` (n) until it keeps the limit. Both obey the limits
-   * of velocity and acceleration, which are convex, so the result does. Where nothing keeps it, the brake step, which was
-   * verified when `previous` was let through. Returns reason bits.
+   * Slows `velocity` (n, rad/s) in place towards the brake step after `previous` (n) until it keeps the limit. Both
+   * satisfy the velocity and acceleration limits, which are convex, so the result does. If nothing keeps it, the brake
+   * step is taken, which was verified when `previous` was permitted. Returns reason bits.
    */
   apply(velocity: Float64Array, previous: Float64Array, times: TickTimes): number {
     if (this.keeps(velocity, times)) return 0;
@@ -85,14 +87,14 @@ export class ToolSpeed {
     return TOOL_SPEED_LIMITED;
   }
 
-  /** Whether a tick of `velocity` (n, rad/s) and the brake behind it keep the limit. */
+  /** True if a tick of `velocity` (n, rad/s) and the brake after it keep the limit. */
   keeps(velocity: Float64Array, times: TickTimes): boolean {
     if (this.limitMPerS === Number.POSITIVE_INFINITY) return true;
     writeBrakeRate(this.#rate, this.#model, velocity);
     for (let k = 0; k < this.#points.length; k++) {
       const point = this.#points[k]!;
       point.limb.bound(velocity);
-      // Whatever the pose: most ticks end here.
+      // Pose-independent bound: most ticks end here.
       if (point.limb.bounds[0]! <= this.limitMPerS) continue;
       this.#measure(point, velocity);
       this.#findPeak(point, times);
@@ -101,7 +103,7 @@ export class ToolSpeed {
     return true;
   }
 
-  /** Fills what `out` says of this stage, for a reference that moves with `velocity` (n, rad/s). */
+  /** Fills this stage's part of `out`, for a reference that moves with `velocity` (n, rad/s). */
   fill(out: ChainReport, velocity: Float64Array): void {
     const found = this.#found;
     found[FASTEST] = 0;
@@ -140,7 +142,7 @@ export class ToolSpeed {
     this.#found[SPEED] = Math.sqrt(v[0]! * v[0]! + v[1]! * v[1]! + v[2]! * v[2]!);
   }
 
-  /** Fills `PEAK` for the point that was measured last, whose `limb` was asked for the same velocity. */
+  /** Fills `PEAK` for the last measured point, whose `limb` was bounded for the same velocity. */
   #findPeak({ limb }: Point, times: TickTimes): void {
     const bend = limb.bounds[1]!;
     const rate = this.#rate[0]!;

@@ -1,4 +1,4 @@
-/** Fits a joint velocity into a box, keeping its direction where that is possible. */
+/** Fits a joint velocity into a box, keeping its direction where possible. */
 
 export type BoxFit = 'unchanged' | 'scaled' | 'clipped';
 

@@ -48,7 +48,7 @@ describe('a path that is proved clear', () => {
           }
           expect(least).toBeGreaterThanOrEqual(-1e-12);
         }),
-        // What fails is not made smaller: each try looks at a hundred places.
+        // Failures are not shrunk: each attempt checks a hundred poses.
         { numRuns: 400, endOnFailure: true },
       );
       expect(proved).toBeGreaterThan(100);
@@ -97,13 +97,13 @@ describe('at its limit', () => {
     return room;
   }
 
-  /** Whether the way is proved clear from the joints `q`. */
+  /** True if the path is proved clear from the joints `q`. */
   function mayGo(kind: string, q: readonly number[], way: readonly number[]): boolean {
     const model = models[kind]!;
     return new ClearPath(model).keeps(Float64Array.from(way), Float64Array.from(q), measuredOf(model, q));
   }
 
-  /** Where turning the ball away from it makes the clearance exactly `least`, by bisection. */
+  /** Finds, by bisection, where turning the ball away makes the clearance exactly `least`. */
   function turnTo(kind: string, least: number): number[] {
     let [low, high] = [0.2, 1.5];
     for (let k = 0; k < 60; k++) {

@@ -1,8 +1,8 @@
-/** Whether a straight line in joint space keeps every clearance of an arm, all along it and not only at samples. */
+/** Proves that a straight line in joint space keeps every clearance of an arm, along all of it and not only at samples. */
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 
-/** Into how many pieces the path is cut before it is given up. */
+/** Numbers of pieces into which a path is cut before the proof is given up. */
 const PIECES = [1, 4, 16] as const;
 
 /** Proves paths of one arm. Tick-safe after construction. */
@@ -10,9 +10,9 @@ export class ClearPath {
   readonly #probe: ArmKinematics;
   readonly #clearances: Clearances;
   readonly #joints: Float64Array;
-  /** [R] what is kept, m: 0, but never tighter than where the arm stands, so that it can always leave. */
+  /** [R] required clearance, m: 0, but never more than the present one, so that the arm can always leave. */
   readonly #floors: Float64Array;
-  /** [R] rows that are not proved yet; and those that the present pieces leave open. */
+  /** [R] rows not proved yet; and rows that the present pieces leave open. */
   readonly #needed: Uint8Array;
   readonly #open: Uint8Array;
   readonly #samples: readonly [Float64Array, Float64Array];
@@ -28,7 +28,7 @@ export class ClearPath {
     this.#samples = [current.slice(), current.slice()];
   }
 
-  /** For joints at `fromRad` (n), measured in `start`, displaced by `wayRad` (n). */
+  /** True if all clearances are kept from `fromRad` (n), measured in `start`, along the displacement `pathRad` (n). */
   keeps(pathRad: Float64Array, fromRad: Float64Array, start: Clearances): boolean {
     this.#clearances.boundMotion(pathRad);
     if (!this.#needsLook(start)) return true;
@@ -44,7 +44,7 @@ export class ClearPath {
     return false;
   }
 
-  /** Marks the rows that could be broken at all; what is farther away than the path is long needs no kinematics. */
+  /** Marks the rows that could be violated at all: a row farther away than the path is long needs no kinematics. */
   #needsLook(start: Clearances): boolean {
     let isAny = false;
     for (let r = 0; r < this.#needed.length; r++) {
@@ -57,7 +57,7 @@ export class ClearPath {
     return isAny;
   }
 
-  /** Goes along the path in `pieces`; false where a row is broken, and `#open` marks what is not proved. */
+  /** Follows the path in `pieces`; returns false if a row is violated, and marks unproved rows in `#open`. */
   #walk(pathRad: Float64Array, fromRad: Float64Array, start: Clearances, pieces: number): boolean {
     this.#open.fill(0);
     let before = start.current;

@@ -1,28 +1,28 @@
-/** A mobile base between four walls: where it is, and whether a path of its axes keeps it inside, all along. */
+/** A mobile base between four walls: its pose, and whether a path of its axes stays inside, along all of it. */
 import { allFinite, type BaseModel, BasePath, type Fence as FenceModel, PIECE_TURN_RAD } from '../../core/index.ts';
 import { BEND, dip, FIRST, LAST, LEAST, LENGTH } from '../avoidance/between.ts';
 
-/** Into how many pieces a path is cut before it is given up. */
+/** Numbers of pieces into which a path is cut before the proof is given up. */
 const PIECES = [1, 4, 16, 64] as const;
-/** Kept beside the walls for what `BasePath` misses, m: less than 10⁻⁸ of the path, so a hundred metres between two seeds. */
+/** Distance kept from the walls for the error of `BasePath`, m: less than 10⁻⁸ of the path, so a hundred metres between two seeds. */
 const ROUNDING_M = 1e-6;
 
-/** Where one base is, in the frame in which it stood at the first seed, and what is still inside. Tick-safe after construction. */
+/** Tracks one base in the frame in which it stood at the first seed, and checks paths. Tick-safe after construction. */
 export class Fence {
   /** [3] pose of the reference: x, y (m), heading (rad, to the left). */
   readonly pose: Float64Array = new Float64Array(3);
   readonly #path: BasePath;
-  /** [2] between which the base's origin may be, m. */
+  /** [2] range of the base's origin, m. */
   readonly #minM: Float64Array;
   readonly #maxM: Float64Array;
-  /** [3] pose that was measured. */
+  /** [3] measured pose. */
   readonly #measured: Float64Array = new Float64Array(3);
-  /** [n] the axes at both poses. */
+  /** [n] axis positions at both poses. */
   readonly #axes: Float64Array;
   readonly #measuredAxes: Float64Array;
   readonly #probe: Float64Array = new Float64Array(3);
   readonly #before: Float64Array = new Float64Array(3);
-  /** What `dip` is asked, and answers. */
+  /** Argument and result of `dip`. */
   readonly #arc: Float64Array = new Float64Array(5);
   #isPlaced = false;
 
@@ -38,7 +38,7 @@ export class Fence {
     this.#measuredAxes = new Float64Array(axes);
   }
 
-  /** Metres that the base has to the nearest wall; negative outside. */
+  /** Distance of the base to the nearest wall, m; negative outside. */
   get roomM(): number {
     const x = this.pose[0]!;
     const y = this.pose[1]!;
@@ -46,8 +46,8 @@ export class Fence {
   }
 
   /**
-   * The reference stands at the measured `axes` (n, finite). The first ever is the origin; later ones go on from what was
-   * measured since. One where it stands already changes nothing.
+   * Places the reference at the measured `axes` (n, finite). The first seed ever is the origin; later ones continue
+   * from the motion measured since. A seed at the present reference changes nothing.
    */
   seed(axes: ArrayLike<number>): void {
     if (this.#isPlaced && isSame(this.#axes, axes)) return;
@@ -58,14 +58,17 @@ export class Fence {
     this.#axes.set(axes);
   }
 
-  /** The base was put back to where it stood at the first seed, which no way of its axes led to: the next seed is the origin again. */
+  /**
+   * Called when the base was put back to its place at the first seed, to which no motion of its axes led: the next seed
+   * is the origin again.
+   */
   putBack(): void {
     this.#isPlaced = false;
     this.pose.fill(0);
     this.#measured.fill(0);
   }
 
-  /** The reference has moved to `axes`, and the base to `measured` (n), which is skipped where it is not finite. */
+  /** Moves the reference to `axes`, and the base to `measured` (n), which is skipped if not finite. */
   follow(axes: ArrayLike<number>, measured: ArrayLike<number>): void {
     if (!this.#isPlaced) return;
     this.#path.travel(this.pose, this.#axes, axes);
@@ -73,7 +76,7 @@ export class Fence {
     this.#path.travel(this.#measured, this.#measuredAxes, measured);
   }
 
-  /** Whether the reference stays inside on the straight displacement `way` (n) of its axes: or goes no farther out than it is. */
+  /** True if the reference stays inside along the straight displacement `way` (n) of its axes, or moves no farther out than it is. */
   keeps(way: Float64Array): boolean {
     this.#path.lay(this.#axes, way);
     if (this.#path.lengthM <= this.roomM) return true;
@@ -87,7 +90,7 @@ export class Fence {
     const probe = this.#probe;
     const before = this.#before;
     const arc = this.#arc;
-    // On a unit of the path the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
+    // Along the unit path the point moves lengthM, and its direction turns by at most turnRad: this bounds its curvature.
     arc[BEND] = this.#path.lengthM * this.#path.turnRad;
     arc[LENGTH] = 1 / pieces;
     probe.set(this.pose);
@@ -95,7 +98,7 @@ export class Fence {
       before.set(probe);
       this.#path.advance(probe, piece, pieces);
       for (let k = 0; k < 2; k++) {
-        // Its walls, or where the reference is if that is outside.
+        // Its walls, or the present position of the reference if that is outside.
         const low = Math.min(this.#minM[k]!, this.pose[k]!);
         const high = Math.max(this.#maxM[k]!, this.pose[k]!);
         arc[FIRST] = before[k]! - low;

@@ -12,7 +12,7 @@ import { Shield } from './shield.ts';
 
 const DT_S = 0.02;
 
-/** What `model`'s clearances are at `jointsRad`. */
+/** Returns the clearances of `model` at `jointsRad`. */
 function measured(model: RobotModel, jointsRad: Float64Array): Clearances {
   const arm = new ArmKinematics(model);
   const clearances = new Clearances(model);

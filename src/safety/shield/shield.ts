@@ -1,7 +1,8 @@
 /**
- * The trusted core: lets a velocity through only if one tick of it, followed by the brake manoeuvre, keeps every joint
- * inside its limits, every clearance of an arm and the speed of its points, and a base inside its fence, all along the path.
- * Otherwise slower motions are tried, and at last the brake step that was verified a tick ago. (docs/safety-case.md)
+ * The trusted core: permits a velocity only if one tick of it, followed by the brake manoeuvre, keeps every joint
+ * inside its limits, every clearance of an arm and the speed of its points, and a base inside its fence, all along the
+ * path. Otherwise slower motions are tried, and finally the brake step that was verified a tick ago.
+ * (docs/safety-case.md)
  */
 import { limitMarginsOf, type RobotModel } from '../../core/index.ts';
 import type { Clearances } from '../avoidance/clearances.ts';
@@ -12,24 +13,24 @@ import type { TickTimes } from '../tick-times.ts';
 import { ClearPath } from './clear-path.ts';
 import { Fence } from './fence.ts';
 
-/** Shares of the way from the brake step to the wanted velocity that are tried, in order. */
+/** Candidate shares of the way from the brake step to the wanted velocity, in order. */
 const CANDIDATES: Float64Array = Float64Array.of(1, 0.7, 0.4, 0.1);
 
 /** Verifies brake paths of one robot. Tick-safe after construction. */
 export class Shield {
-  /** Where a fenced base is; absent for arms and for bases without a fence. */
+  /** Tracks a fenced base; absent for arms and for bases without a fence. */
   readonly fence: Fence | undefined;
   readonly #model: RobotModel;
-  /** [n] kept from position limits, rad. */
+  /** [n] margins to the position limits, rad. */
   readonly #margins: Float64Array;
   readonly #path: ClearPath;
   readonly #toolSpeed: ToolSpeed | undefined;
   readonly #brake: Float64Array;
   readonly #candidate: Float64Array;
-  /** [n] how far the candidate and its brake get, rad. */
+  /** [n] displacement of the candidate and its brake, rad. */
   readonly #way: Float64Array;
 
-  /** Throws `RangeError` for a collision model that names what is not there, or a fence without room. */
+  /** Throws `RangeError` for a collision model with unknown names, or a fence without room. */
   constructor(model: RobotModel, toolSpeed?: ToolSpeed) {
     this.#model = model;
     this.#margins = limitMarginsOf(model);
@@ -43,9 +44,10 @@ export class Shield {
   }
 
   /**
-   * Changes `velocity` (n, rad/s) in place for a tick of `times` from the reference `referenceRad` (n), whose clearances
-   * `start` has measured, moving with `previous` (n) so far. `velocity` must already obey the velocity and acceleration
-   * limits; then so does the result, as the brake step does and the limits are convex. Returns reason bits.
+   * Changes `velocity` (n, rad/s) in place for a tick of `times` from the reference `referenceRad` (n), with its
+   * clearances measured in `start`, and the last velocity `previous` (n). `velocity` must already satisfy the velocity
+   * and acceleration limits; then so does the result, as the brake step does and the limits are convex. Returns reason
+   * bits.
    */
   apply(
     velocity: Float64Array,
@@ -73,14 +75,14 @@ export class Shield {
     return SHIELD_BRAKE;
   }
 
-  /** Whether the straight line from `referenceRad` by `way` (n) is safe. */
+  /** True if the straight line from `referenceRad` by `way` (n) is safe. */
   #isVerified(way: Float64Array, referenceRad: Float64Array, start: Clearances): boolean {
     if (!this.#keepsJointLimits(way, referenceRad)) return false;
     if (this.fence !== undefined && !this.fence.keeps(way)) return false;
     return this.#path.keeps(way, referenceRad, start);
   }
 
-  /** A straight line in joint space is inside the limits where both its ends are. */
+  /** Checks the end only: a straight line in joint space is inside the limits if both its ends are. */
   #keepsJointLimits(way: Float64Array, referenceRad: Float64Array): boolean {
     for (let i = 0; i < way.length; i++) {
       const joint = this.#model.joints[i]!;

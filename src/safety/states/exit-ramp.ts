@@ -1,12 +1,12 @@
 /**
- * How torque goes off under an arm that does not hold itself without it: at the end of the brake, as a ramp, so that somebody can
+ * Ramps torque down on an arm that does not hold itself without it: at the end of the brake, so that a person can
  * support it or it sinks onto its rest.
  */
 import { exitRampOf, type RobotModel } from '../../core/index.ts';
 
-/** Counts from when torque is to go off. Tick-safe. */
+/** Counts from when torque is to be switched off. Tick-safe. */
 export class ExitRamp {
-  /** s; 0: the robot holds itself, and torque may go off at once. */
+  /** Duration of the ramp, s; 0: the robot holds itself, and torque may be switched off at once. */
   readonly rampS: number;
   #passedS = 0;
 
@@ -14,9 +14,9 @@ export class ExitRamp {
     this.rampS = exitRampOf(robot);
   }
 
-  /** One more tick of `dtS`, in which torque is to go off. Once begun it goes on, whatever the arm sinks to. */
+  /** Advances by a tick of `dtS` in which torque is to be switched off. Once begun, the ramp continues, wherever the arm sinks. */
   advance(dtS: number): void {
-    // A clock that jumps does not drop an arm, nor hold it up for ever.
+    // A clock that jumps neither drops an arm nor holds it up for ever.
     this.#passedS += dtS > 0 ? Math.min(dtS, MOST_TICK_S) : 0;
   }
 
@@ -28,16 +28,16 @@ export class ExitRamp {
     return this.#passedS > 0 && !this.isOver;
   }
 
-  /** Torque may go off. */
+  /** True if torque may be switched off. */
   get isOver(): boolean {
     return this.#passedS >= this.rampS;
   }
 
-  /** Share of its torque that each joint may still give, [0, 1]. */
+  /** Share of its torque that each joint may still exert, [0, 1]. */
   get torqueRatio(): number {
     return this.isOver ? 0 : 1 - this.#passedS / this.rampS;
   }
 }
 
-/** The longest a tick counts for, s. */
+/** Longest tick duration that is counted, s. */
 const MOST_TICK_S = 0.2;

@@ -1,7 +1,7 @@
 /**
- * Every state with everything that can happen to it. Flags reach the states only through their sternest action and through who
- * may move (`stateUnder` does not get them), which is gone through for sets of flags: all of up to four, all but up to four, and many
- * between; the rest is gone through whole.
+ * Every state with all its inputs. Flags affect the states only through their sternest action and the permitted movers
+ * (`stateUnder` does not receive them), which is enumerated for sets of flags: all of up to four, all but up to four,
+ * and many between; the rest is enumerated completely.
  */
 import { describe, expect, it } from 'vitest';
 import { DECIDERS, type Decider, Rng, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
@@ -48,7 +48,7 @@ const CASES: readonly Case[] = STOP_ACTIONS.flatMap((action) =>
 );
 const isActive = (state: SafetyStateName): boolean => state.startsWith('active');
 
-/** The rules that `reduce` breaks anywhere. */
+/** Returns the rules violated by `reduce` in any case. */
 function brokenRules(reduce: Reducer): readonly string[] {
   const broken = new Set<string>();
   for (const each of CASES) {
@@ -136,7 +136,10 @@ function rules(
   };
 }
 
-/** Breadth first from `fault`: how many of acknowledge, enable, activate had been asked for, in this order, when it moved. */
+/**
+ * Breadth-first search from `fault`: returns how many of acknowledge, enable, activate had been requested, in this
+ * order, when it became active.
+ */
 function activeAfter(reduce: Reducer): readonly number[] {
   const wanted: readonly RequestKind[] = ['acknowledge', 'enable', 'activate'];
   const seen = new Set(['fault 0']);
@@ -159,7 +162,10 @@ function activeAfter(reduce: Reducer): readonly number[] {
   return [...found];
 }
 
-/** States with torque from which a lasting stop (category 2 or sterner, at rest) does not reach a state that stands within two steps. */
+/**
+ * Returns the states with torque from which a lasting stop (category 2 or sterner, at rest) does not lead to standstill
+ * within two steps.
+ */
 function stuck(reduce: Reducer): readonly Case[] {
   const stern = CASES.filter(
     ({ action, input: requested }) =>
@@ -193,7 +199,7 @@ describe('the safety states, whole', () => {
       }
       if (worstAction(flags) !== STOP_ACTIONS[sternest]) wrong++;
       if ((moversUnder(flags) === 'people') !== isPersonOnly || isPersonOnly !== ((flags & PERSON_ONLY) !== 0)) wrong++;
-      // States meet a set only through these two.
+      // A set of flags affects states only through these two.
       const { state, input: requested } = CASES[(seen++ * 7919) % CASES.length]!;
       const expected = stateUnder(worstAction(flags), moversUnder(flags), state, requested);
       if (nextSafetyState(state, { ...requested, flags }) !== expected) wrong++;
@@ -216,7 +222,7 @@ describe('the safety states, whole', () => {
 });
 
 describe('the model check', () => {
-  /** The reducer with one thing wrong. */
+  /** Returns the reducer with one fault. */
   const mutants: Readonly<Record<string, (reduce: Reducer) => Reducer>> = {
     'enable leads out of a fault': (reduce) => (action, movers, state, input) =>
       state === 'fault' && input.request === 'enable' ? 'ready' : reduce(action, movers, state, input),

@@ -1,6 +1,6 @@
 /**
- * The guard's states as a pure function. What is not written here cannot happen: from `fault` the only way out is
- * `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
+ * The guard's state machine as a pure function. Transitions not listed here are impossible: from `fault` the only way
+ * out is `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
  */
 import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../core/index.ts';
 import type { StopAction } from '../fault-table/fault-row.ts';
@@ -8,40 +8,40 @@ import { type Fault, faultsOf, isAtLeast, PERSON_ONLY, worstAction } from '../fa
 
 export type RequestKind = GuardRequest['kind'] | 'none';
 
-/** What the next state depends on besides the present one. */
+/** Inputs of the state transition besides the present state. */
 export interface SafetyInput {
-  /** Fault flags with what is latched; 0 is healthy. */
+  /** Fault flags including latched ones; 0 is healthy. */
   flags: number;
   request: RequestKind;
-  /** Who gives commands whose lease runs. */
+  /** Decider of the command whose lease is running. */
   decider: Decider;
-  /** The driver answers. */
+  /** True if the driver answers. */
   isConnected: boolean;
-  /** The joints are at rest, or have had their time to come to it. */
+  /** True if the joints are at rest, or have had the time to come to rest. */
   isAtRest: boolean;
-  /** Torque may go off: the robot holds itself without it, or its exit ramp is over (`ExitRamp`). */
+  /** True if torque may be switched off: the robot holds itself without it, or its exit ramp is over (`ExitRamp`). */
   isLetDown: boolean;
 }
 
-/** What the next state depends on besides the flags. */
+/** Inputs of the state transition besides the flags. */
 export type UnflaggedInput = Omit<SafetyInput, 'flags'>;
 
-/** Who may be moving the robot: all that flags mean to the states, besides their sternest action. */
+/** Deciders that may move the robot: the only effect of flags on states besides their sternest action. */
 export type Movers = 'anybody' | 'people';
 
-/** The state after `input`. Total and tick-safe. */
+/** Returns the state after `input`. Total and tick-safe. */
 export function nextSafetyState(state: SafetyStateName, input: SafetyInput): SafetyStateName {
   return stateUnder(worstAction(input.flags), moversUnder(input.flags), state, input);
 }
 
-/** Who may move the robot under these flags, as far as anybody may. Tick-safe. */
+/** Returns the deciders that may move the robot under these flags, if any may. Tick-safe. */
 export function moversUnder(flags: number): Movers {
   return (flags & PERSON_ONLY) === 0 ? 'anybody' : 'people';
 }
 
 /**
- * The state after `input` where the sternest action of all flags is `action`. The flags themselves are not looked at, so that
- * all there is can be gone through. Total and tick-safe.
+ * Returns the state after `input` if the sternest action of all flags is `action`. The flags themselves are not read,
+ * so that the whole state space can be enumerated. Total and tick-safe.
  */
 export function stateUnder(
   action: StopAction,
@@ -50,7 +50,7 @@ export function stateUnder(
   input: UnflaggedInput,
 ): SafetyStateName {
   if (!input.isConnected && (state === 'standby' || state === 'disconnected')) return 'disconnected';
-  // Torque that goes off under an arm without brakes lets it fall: it brakes, and is let down.
+  // An arm without brakes would fall if its torque went off: it brakes, and is let down.
   if (action === 'cat0') return hasTorque(state) && !input.isLetDown ? 'stopping' : 'fault';
   if (!input.isConnected && state !== 'fault') return brakeBlind(input);
   const mustStop = isAtLeast(action, 'cat2');
@@ -83,8 +83,8 @@ export function stateUnder(
 }
 
 /**
- * A robot with torque that does not answer: it may still receive. Category 1 without measurements: the verified brake path is sent to its
- * end, then torque goes off. Nothing that is asked for is heard meanwhile.
+ * Handles a robot with torque that does not answer: it may still receive. Category 1 without measurements: the verified
+ * brake path is sent to its end, then torque is switched off. Requests are ignored meanwhile.
  */
 function brakeBlind(input: UnflaggedInput): SafetyStateName {
   return maySwitchOff(input) ? 'fault' : 'stopping';
@@ -106,18 +106,18 @@ function nextActive(state: 'active.policy' | 'active.human', movers: Movers, inp
       return activeState(movers, input.decider);
     default:
       if (input.decider === 'human') return 'active.human';
-      // A person who lets go leaves a standing arm: the policy goes on only after `activate`.
+      // An operator who lets go leaves a standing arm: the policy continues only after `activate`.
       return state === 'active.human' ? 'ready' : activeState(movers, 'policy');
   }
 }
 
-/** Outside its limits nobody but a person moves a robot. */
+/** Outside its limits only a human moves a robot. */
 function activeState(movers: Movers, decider: Decider): SafetyStateName {
   if (decider === 'human') return 'active.human';
   return movers === 'people' ? 'ready' : 'active.policy';
 }
 
-/** How the guard answers `input.request` made in `state`; `tell` says what a fault is. For people; may allocate. */
+/** Returns the guard's answer to `input.request` made in `state`; `report` words a fault. For display; may allocate. */
 export function answerRequest(
   state: SafetyStateName,
   input: SafetyInput,
@@ -131,7 +131,7 @@ export function answerRequest(
   return { ok: false, reason: `${input.request} is not possible in the state ${state}`, needs: 'state' };
 }
 
-/** The states that each wish leads to when it is granted. */
+/** Resulting states that count as granting each request. */
 const GRANTED: Readonly<Partial<Record<RequestKind, readonly SafetyStateName[]>>> = {
   enable: ['ready', 'active.policy', 'active.human'],
   permit: ['ready', 'active.policy', 'active.human'],
@@ -143,19 +143,19 @@ const GRANTED: Readonly<Partial<Record<RequestKind, readonly SafetyStateName[]>>
   resetScene: ['standby', 'ready', 'stopped'],
 };
 
-/** The servos hold or move the arm in this state; off in the others. Tick-safe. */
+/** True if the servos hold or move the arm in this state; torque is off in the others. Tick-safe. */
 export function hasTorque(state: SafetyStateName): boolean {
   return state !== 'disconnected' && state !== 'standby' && state !== 'fault';
 }
 
-/** The command that may reach the chain in `state`: null makes it brake and hold. Tick-safe. */
+/** Returns the command that may reach the chain in `state`; null makes it brake and hold. Tick-safe. */
 export function admitCommand(state: SafetyStateName, command: ActionCommand | null): ActionCommand | null {
   if (command === null) return null;
   if (state === 'active.policy') return command;
   return state === 'active.human' && command.decider === 'human' ? command : null;
 }
 
-/** Who decides by `command` at `nowS`; `hold` once its lease is over. Tick-safe. */
+/** Returns the decider of `command` at `nowS`; `hold` once its lease is over. Tick-safe. */
 export function deciderOf(command: ActionCommand | null, nowS: number): Decider {
   return command !== null && nowS - command.issuedAtS <= command.leaseS ? command.decider : 'hold';
 }

@@ -1,4 +1,4 @@
-/** What a step was booked too high comes back once its window is over, unless the joints were out of sight too long. */
+/** The overestimate of a booked step is released once its window is over, unless the joints were unobserved for too long. */
 import { expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
@@ -9,7 +9,7 @@ const BOOKED_J = 5;
 const periodS = new Float64Array([1 / oddArm3.controlHz]);
 const home = Float64Array.from(oddArm3.homeRad);
 
-/** What comes back, J, of a step of nothing that was sent after `gapTicks` without a reading, when its window ends with one. */
+/** Returns the energy released, J, by a zero step sent after `gapTicks` without a reading, when its window ends with one. */
 function releasedAfter(gapTicks: number): number {
   const window = new DelayWindow(oddArm3, DELAY_TICKS);
   const costJ = new Float64Array(4);

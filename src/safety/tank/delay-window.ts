@@ -1,28 +1,28 @@
 /**
- * Set-points that are under way: sent, and in force at an unknown moment within the delay. Each is booked at the most that
- * it can cost, τ_max·|Δs|, until the window is over; then the joint's worst place in it gives what it cost at most.
+ * Set-points in transit: sent, and in force from an unknown moment within the delay. Each is booked at its maximum
+ * cost, τ_max·|Δs|, until the window is over; then the joint's worst position in the window gives its actual maximum.
  */
 import type { RobotModel } from '../../core/index.ts';
 import { BOOKED } from './port.ts';
 import { noiseOf } from './readings.ts';
 import { jointSpringJ } from './spring.ts';
 
-/** Steps kept, per tick of delay: ticks that come four times too fast still find room. */
+/** Capacity in steps per tick of delay: sufficient for ticks four times too fast. */
 const ROOM = 4;
-/** After more ticks without a reading than this, the next one does not show where the joints were in between. */
+/** Largest number of ticks without a reading after which the next one still shows where the joints were in between. */
 export const LONGEST_GAP = 4;
 
-/** A ring of steps of all joints. Tick-safe after construction. */
+/** Ring of steps of all joints. Tick-safe after construction. */
 export class DelayWindow {
-  /** [1] what the steps whose window ended with the last tick were booked too high, J ≥ 0. Of `advance`. */
+  /** [1] overestimate of the steps whose window ended with the last tick, J ≥ 0. Filled by `advance`. */
   readonly releasedJ: Float64Array = new Float64Array(1);
   readonly #model: RobotModel;
   readonly #delayTicks: number;
   readonly #delayS: number;
   readonly #capacity: number;
-  /** [n] most by which a reading is off, rad. */
+  /** [n] largest error of a reading, rad. */
   readonly #noise: Float64Array;
-  /** [capacity·n] set-points before and after each step, and the joint's least and greatest position since, rad. */
+  /** [capacity·n] set-points before and after each step, and the joint's smallest and largest position since, rad. */
   readonly #from: Float64Array;
   readonly #to: Float64Array;
   readonly #low: Float64Array;
@@ -30,7 +30,7 @@ export class DelayWindow {
   readonly #bookedJ: Float64Array;
   readonly #ticks: Float64Array;
   readonly #ageS: Float64Array;
-  /** 1 where the joints' place since is known from readings. */
+  /** 1 if the joints' positions since are known from readings. */
   readonly #isSeen: Uint8Array;
   #oldest = 0;
   #count = 0;
@@ -56,12 +56,12 @@ export class DelayWindow {
     this.#isSeen = new Uint8Array(this.#capacity);
   }
 
-  /** Nothing is under way. */
+  /** True if no set-point is in transit. */
   get isEmpty(): boolean {
     return this.#count === 0 && this.#blindTicks === 0;
   }
 
-  /** A step was lost sight of: which set-points are in force is not known for now. */
+  /** True if a step was lost: the set-points in force are unknown for now. */
   get isBlind(): boolean {
     return this.#blindTicks > 0;
   }
@@ -72,10 +72,13 @@ export class DelayWindow {
     this.#gapTicks = 0;
   }
 
-  /** The set-points went from `fromRad` to `toRad` (n), with the joints last seen at `positionRad`, booked at `costJ[BOOKED]`. */
+  /**
+   * Adds a step of the set-points from `fromRad` to `toRad` (n), with the joints last measured at `positionRad`, booked
+   * at `costJ[BOOKED]`.
+   */
   push(fromRad: Float64Array, toRad: Float64Array, positionRad: Float64Array, costJ: Float64Array): void {
     if (this.#count === this.#capacity) {
-      // Ticks that come far too fast: what was booked for it stays booked.
+      // Ticks come far too fast: the amount booked for this step stays booked.
       this.#blindTicks = this.#capacity;
       return;
     }
@@ -94,7 +97,7 @@ export class DelayWindow {
     }
   }
 
-  /** Widens `low` and `high` (n) to all set-points that can have been in force since the last tick. */
+  /** Widens `low` and `high` (n) to all set-points that may have been in force since the last tick. */
   widen(low: Float64Array, high: Float64Array): void {
     const n = low.length;
     for (let k = 0; k < this.#count; k++) {
@@ -107,8 +110,8 @@ export class DelayWindow {
   }
 
   /**
-   * A tick later the joints are at `positionRad`. Fills `releasedJ`. A window ends with a reading: without one it goes on, and
-   * what happened in too long a gap stays booked as it is.
+   * Advances by a tick to the joints' `positionRad`. Fills `releasedJ`. A window ends only with a reading, and after
+   * too long a gap the booked amount is kept.
    */
   advance(positionRad: Float64Array, isMeasured: boolean, passedS: Float64Array): void {
     const dtS = passedS[0]!;
@@ -140,7 +143,7 @@ export class DelayWindow {
     return this.#ticks[slot]! >= this.#delayTicks && this.#ageS[slot]! >= this.#delayS;
   }
 
-  /** Adds what `slot` was booked too high. */
+  /** Adds the overestimate of `slot`. */
   #release(slot: number, n: number): void {
     if (this.#isSeen[slot] === 0) return;
     let worstJ = 0;

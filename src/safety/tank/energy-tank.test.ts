@@ -31,7 +31,7 @@ function modelWith(changes: Partial<TankModel> = {}, limitRad = 100): RobotModel
   };
 }
 
-/** The stage as the chain uses it, with a robot that the test moves by hand. */
+/** The stage as the chain uses it, with a robot moved by the test. */
 class Stand {
   readonly model: RobotModel;
   readonly tank: EnergyTank;
@@ -49,7 +49,7 @@ class Stand {
     this.tank.restAt(this.reference);
   }
 
-  /** A tick in which somebody wants `u`, or nobody anything. */
+  /** Runs a tick in which `u` is wanted, or, for null, no motion. */
   tick(u: readonly number[] | null, dtS = T, isSeen = true): number {
     this.nowS += dtS;
     if (isSeen) {
@@ -62,7 +62,7 @@ class Stand {
     if (u === null) brakeStep(wanted, this.model, this.velocity, times(T));
     else {
       if (this.tank.isHeld) this.tank.rejoin(wanted, this.reference, times(T));
-      // The limiter's part of the bargain.
+      // The limiter's share of the work.
       for (let i = 0; i < 3; i++) {
         const { accelMaxRadPerS2: most, velocityMaxRadPerS: fastest } = this.model.joints[i]!;
         const low = Math.max(this.velocity[i]! - most * T, -fastest);
@@ -76,7 +76,7 @@ class Stand {
     return this.bits;
   }
 
-  /** The robot follows what is sent by the share `share` a tick. */
+  /** The robot follows the sent set-point by the share `share` per tick. */
   follow(share = 0.5): void {
     for (let i = 0; i < 3; i++) this.q[i] = this.q[i]! + share * (this.sent[i]! - this.q[i]!);
   }
@@ -96,7 +96,7 @@ describe('the energy tank', () => {
 
   it('slows what costs too much, and books what is sent', () => {
     const stand = new Stand();
-    // Something holds the robot where it is.
+    // An obstacle holds the robot in place.
     let slowed = 0;
     for (let k = 0; k < 400; k++) {
       if ((stand.tick([1, 0.8, 2]) & TANK_SLOWED) !== 0) slowed++;
@@ -149,7 +149,7 @@ describe('the energy tank', () => {
     expect(stand.tank.energyJ).toBeGreaterThan(1);
   });
 
-  /** An outside push eats what was kept for the brake. */
+  /** An external push uses up the energy reserved for the brake. */
   function pushed(changes: Partial<TankModel> = {}, limitRad = 100): Stand {
     const stand = new Stand({ startJ: 0.5, maxJ: 0.5, ...changes }, limitRad);
     for (let k = 0; k < 40; k++) {
@@ -177,13 +177,13 @@ describe('the energy tank', () => {
       last = stand.velocity.slice();
       expect(stand.tank.energyJ).toBeGreaterThanOrEqual(0.1 - 1e-9);
     }
-    // Nobody is followed: it stands, with what was sent behind it.
+    // No command is followed: the reference stands, with the sent set-point behind it.
     expect([...stand.velocity]).toEqual([0, 0, 0]);
     expect(stand.sent).toEqual(sent);
     expect(stand.reference).not.toEqual(sent);
   });
 
-  /** The robot is pushed ahead and the reference stops at once, which costs the tank more than it has. 60 ticks later: */
+  /** The robot is pushed ahead and the reference stops at once, which costs more than the tank holds. State 60 ticks later: */
   function stopped(limitRad: number): { readonly stand: Stand; readonly atRad: number } {
     const stand = new Stand({ startJ: 0.3, maxJ: 0.3, velocityFeedForward: true }, limitRad);
     for (let k = 0; k < 40; k++) {
@@ -201,7 +201,7 @@ describe('the energy tank', () => {
       stand.tick(null);
       bookedJ += stand.tank.injectedJ;
     }
-    // What is sent stands now, and the set-point with it.
+    // The sent set-point stands now, and so does the effective one.
     const costJ = springsJ(stand.model, stand.sent, stand.q) - springsJ(stand.model, setPoint, stand.q);
     expect(bookedJ).toBeCloseTo(costJ, 9);
     return { stand, atRad };
@@ -213,13 +213,13 @@ describe('the energy tank', () => {
     expect(aheadRad).toBeGreaterThan(1e-3);
     expect(free.stand.tank.energyJ).toBeGreaterThanOrEqual(0.1 - 1e-9);
 
-    // The limit less the margin is a third of the way on. There the set-point goes back, even below the floor.
+    // The limit less the margin is a third of the way on. There the set-point moves back, even below the floor.
     const mostRad = free.atRad + aheadRad / 3;
     const { stand, atRad } = stopped(mostRad + oddArm3.limitMarginRad);
     expect(atRad).toBe(free.atRad);
     expect(stand.sent[0]).toBeCloseTo(mostRad, 12);
     expect(stand.tank.energyJ).toBeLessThan(0.1);
-    // With what comes back later it can pay again, and the two meet.
+    // With energy released later it can pay again, and the two meet.
     stand.q.fill(0);
     for (let k = 0; k < 300; k++) {
       stand.tick([0, 0, 0]);
@@ -250,20 +250,20 @@ describe('the energy tank', () => {
     stand.tank.referencePut(stand.reference);
     expect(stand.tank.isHeld).toBe(true);
     stand.tick(null);
-    // No more than the joint may speed up in one tick.
+    // No more than the joint's acceleration allows in one tick.
     expect(stand.sent[0]).toBeCloseTo(3 * T * T, 12);
     for (let k = 0; k < 400; k++) stand.tick(null);
     expect(stand.tank.isHeld).toBe(false);
     expect(stand.sent).toEqual(stand.reference);
     stand.tank.referencePut(stand.reference);
     expect(stand.tank.isHeld).toBe(false);
-    // The other way it would cost something: nobody asks for it, so it stays.
+    // Moving the other way would cost energy: without a request it stays.
     stand.reference.set([0.2, 0, 0]);
     stand.tank.referencePut(stand.reference);
     for (let k = 0; k < 50; k++) stand.tick(null);
     expect(stand.tank.isHeld).toBe(true);
     expect(stand.sent[0]).toBeCloseTo(0.1, 12);
-    // Asked for, and with energy to spare, the two meet.
+    // On request, and with energy to spare, the two meet.
     for (let k = 0; k < 400; k++) {
       stand.tick([0, 0, 0]);
       stand.follow();
@@ -308,7 +308,7 @@ describe('the energy tank', () => {
     expect(stand.tank.creditedJ).toBeCloseTo(0.5 * T, 12);
     for (let k = 0; k < 1000; k++) stand.tick(null);
     expect(stand.tank.energyJ).toBeCloseTo(2, 12);
-    // Pushed aside it gets nothing more.
+    // After being pushed aside it is not topped up any more.
     stand.tank.referencePut(stand.reference);
     stand.q[0] = stand.q[0]! + 0.1;
     for (let k = 0; k < 20; k++) {
@@ -342,7 +342,7 @@ describe('the energy tank', () => {
       const stand = new Stand();
       stand.tick([0.5, 0.5, 0.5]);
       break_(stand);
-      // The most that it can cost: τ_max·|Δs|.
+      // The largest possible cost: τ_max·|Δs|.
       const most = stand.velocity.reduce((sum, u) => sum + 30 * Math.abs(u) * T, 0);
       expect(stand.tank.injectedJ).toBeCloseTo(most, 12);
     }
@@ -356,7 +356,7 @@ describe('the energy tank', () => {
     stand.tick(null);
     stand.q[0] = 0.1;
     const { energyJ } = stand.tank;
-    // Of the spring that this pulls at: what its damper took at the least, d·(Δq)²/t.
+    // For the spring under load: the least energy dissipated by its damper, d·(Δq)²/t.
     stand.tick(null, 5 * T);
     for (let k = 0; k < 20; k++) stand.tick(null);
     expect(stand.tank.energyJ - energyJ).toBeCloseTo((full.recovery! * 2 * 0.1 ** 2) / (5 * T), 12);
@@ -393,7 +393,7 @@ describe('the energy tank', () => {
         for (let tick = 0; tick < 150; tick++) {
           const broken = rng.uniform() < 0.03;
           const isSeen = rng.uniform() < 0.95;
-          // Between two readings it is between them: here, where it was.
+          // Between two readings its position is between them: here, constant.
           for (let i = 0; i < 3 && isSeen && !broken; i++) {
             stand.q[i] = stand.q[i]! + 0.3 * (stand.sent[i]! - stand.q[i]!) + rng.uniformIn(-jump, jump) * 0.1;
             if (rng.uniform() < 0.02) stand.q[i] = stand.q[i]! + rng.uniformIn(-jump, jump);
@@ -414,7 +414,7 @@ describe('the energy tank', () => {
           );
           if (Number.isNaN(stand.nowS)) stand.nowS = tick + 2;
           stand.q[0] = keep;
-          // Without delay what was put in is known here.
+          // Without delay, the injected energy is known here.
           const s = stand.sent.map((each, i) => each + lead * (each - before[i]!));
           real += springsJ(stand.model, s, stand.q) - springsJ(stand.model, setPoint, stand.q);
           setPoint.set(s);
@@ -435,8 +435,8 @@ describe('the energy tank', () => {
   });
 
   it('exactly: from every state of a grid of whole numbers, every push and step is booked to the last unit', () => {
-    // K = 2, so that U = e² and all energies are whole numbers: no rounding hides anything, and what holds for one step from
-    // every state holds for every order of steps.
+    // K = 2, so that U = e² and all energies are whole numbers: no rounding hides anything, and a property of one step
+    // from every state holds for every order of steps.
     const joints = oddArm3.joints.map((joint) => ({ ...joint, stiffnessNmPerRad: 2, torqueMaxNm: 1e6 }));
     const places = [-2, -1, 0, 1, 2];
     const sent = new Float64Array(3);

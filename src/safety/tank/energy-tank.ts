@@ -1,7 +1,8 @@
 /**
- * The chain's stage that pays for motion: what commands put into the robot's springs comes out of a tank, into which comes
- * back what dampers certainly took out. So the robot with its surroundings is passive, whatever commands come
- * (`docs/safety-case.md`, energy tank). It must never let the tank fall below its floor, nor move the reference unlawfully.
+ * The chain's energy stage: energy that commands put into the robot's springs is taken from a tank, which is refilled
+ * by what the dampers certainly dissipate. So the robot with its surroundings is passive, whatever commands come
+ * (`docs/safety-case.md`, energy tank). It must never let the tank fall below its floor, nor move the reference beyond
+ * its limits.
  */
 import { limitMarginOf, type RobotModel, type RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
@@ -15,23 +16,26 @@ import { BOOKED, BOOKED_WITH_BRAKE, DISSIPATED, INJECTED, RELEASED, tankOf, WITH
 import { isPlausible, isStill } from './readings.ts';
 import { writeRejoin } from './rejoin.ts';
 
-/** Halvings of a share: the rest is a billionth. */
+/** Bisection steps of a share: resolution of a billionth. */
 const ROUNDS = 30;
-/** Shares of the tank's room. Below the first it counts as empty, and only what injects nothing may move; from the second on it is well again. */
+/**
+ * Shares of the tank's capacity. Below the first it counts as empty, and only motion that injects nothing is permitted;
+ * from the second on it has recovered.
+ */
 export const EMPTY_SHARE = 0.02;
 export const WELL_SHARE = 0.1;
-/** What is this near to the reference is the reference, */
+/** A set-point this close to the reference counts as equal to it. */
 const SAME_RAD = 1e-12;
-/** and so much may be missing for it. It is the most by which the tank can be below its floor. */
+/** Deficit permitted for closing that gap: the most by which this can bring the tank below its floor. */
 const ROUNDING_J = 1e-9;
 
-/** Places in `#tickJ`: of this tick, what was put in, what came in, how much of that was topped up; what may be spent. */
+/** Indices into `#tickJ`: energy put in, credited, and topped up (part of credited) in this tick; and the budget. */
 const PUT_IN = 0;
 const CREDITED = 1;
 const TOPPED_UP = 2;
 const BUDGET = 3;
 
-/** One robot's tank. Tick-safe after construction; a tick is `begin`, perhaps `limit`, `send`. */
+/** Energy tank of one robot. Tick-safe after construction; a tick is `begin`, optionally `limit`, `send`. */
 export class EnergyTank {
   readonly #books: EnergyLedger;
   readonly #port: JointPort;
@@ -44,26 +48,26 @@ export class EnergyTank {
   readonly #candidate: Float64Array;
   readonly #hold: Float64Array;
   readonly #target: Float64Array;
-  /** Numbers that change are kept in arrays: `TickTimes` says why. */
+  /** Changing numbers are kept in arrays: see `TickTimes`. */
   readonly #tickJ: Float64Array = new Float64Array(4);
-  /** [1] the share that is being looked at; that which was paid for in this tick. */
+  /** [1] share under test; share paid for in this tick. */
   readonly #share: Float64Array = new Float64Array(1);
   readonly #scale: Float64Array = Float64Array.of(1);
-  /** [1] at most so long goes the brake on behind whatever share, s; and the rate of the slowest, 1/s. */
+  /** [1] longest run-on of the brake over all shares, s; and the lowest brake rate, 1/s. */
   readonly #brakeS: Float64Array = new Float64Array(1);
   readonly #brakeRate: Float64Array = new Float64Array(1);
   /** [n] joint limits less the margin, rad. */
   readonly #least: Float64Array;
   readonly #greatest: Float64Array;
-  /** [1] since the last tick, s: see `begin`. */
+  /** [1] time since the last tick, s: see `begin`. */
   readonly #passedS: Float64Array = new Float64Array(1);
   #measuredAtS = Number.NEGATIVE_INFINITY;
-  /** Only motion that injects nothing may be begun. */
+  /** True if only motion that injects nothing may be begun. */
   isEmpty = false;
-  /** What is sent is behind the reference. */
+  /** True if the sent set-point is behind the reference. */
   isHeld = false;
 
-  /** Throws `RangeError` for a model without a tank, or one whose numbers contradict each other. `shortestS`: of a tick. */
+  /** Throws `RangeError` for a model without a tank, or one with inconsistent numbers. `shortestS`: the shortest tick. */
   constructor(model: RobotModel, shortestS: number) {
     const tank = tankOf(model);
     this.#books = new EnergyLedger(tank);
@@ -87,32 +91,32 @@ export class EnergyTank {
     return this.#books.accountJ[CONTENT]!;
   }
 
-  /** Of this tick: share of the wanted motion that was paid for. */
+  /** Share of the wanted motion paid for in this tick. */
   get scale(): number {
     return this.#scale[0]!;
   }
 
-  /** Of this tick: what was put in, J (net of what came back from earlier bookings). */
+  /** Energy put in in this tick, J (net of releases from earlier bookings). */
   get injectedJ(): number {
     return this.#tickJ[PUT_IN]!;
   }
 
-  /** Of this tick: what the dampers gave back and what was topped up, J. */
+  /** Energy credited in this tick for the dampers and by topping up, J. */
   get creditedJ(): number {
     return this.#tickJ[CREDITED]!;
   }
 
-  /** Of this tick: what was topped up, J. */
+  /** Energy topped up in this tick, J. */
   get toppedUpJ(): number {
     return this.#tickJ[TOPPED_UP]!;
   }
 
-  /** Content above the floor, as a share of the room. */
+  /** Content above the floor, as a share of the capacity. */
   get margin(): number {
     return this.#books.accountJ[SPARE]! / this.#roomJ;
   }
 
-  /** Fills what `out` says about the tank. */
+  /** Fills the tank's part of `out`. */
   fill(out: ChainReport): void {
     const account = this.#books.accountJ;
     const tick = this.#tickJ;
@@ -124,32 +128,32 @@ export class EnergyTank {
     out.stages[STAGE.tank]!.margin = account[SPARE]! / this.#roomJ;
   }
 
-  /** The robot's set-points are where it is, at `jointsRad` (n, finite): it has no torque, or was put there. Content stays. */
+  /** Sets the set-points to the robot's position `jointsRad` (n, finite): it has no torque, or was placed there. The content stays. */
   restAt(jointsRad: ArrayLike<number>): void {
     this.#port.restAt(jointsRad);
     this.isHeld = false;
   }
 
-  /** The reference was put to `referenceRad`, and what was sent stays where it is until it can follow. */
+  /** Called when the reference was set to `referenceRad`; the sent set-point stays until it can follow. */
   referencePut(referenceRad: Float64Array): void {
     this.isHeld = !this.#isSame(referenceRad);
   }
 
-  /** As full as at the start. Only with the robot at rest, and because somebody asked for it. */
+  /** Refills to the initial content. Only with the robot at rest, and on an explicit request. */
   refill(): void {
     this.#books.reset();
     this.isEmpty = false;
   }
 
-  /** A tick begins: takes in what came back since the last. */
+  /** Begins a tick: credits energy dissipated and released since the last. */
   begin(robot: RobotState, times: TickTimes): void {
     this.#scale[0] = 1;
     this.#tickJ[TOPPED_UP] = 0;
     const { positionRad, measuredAtS } = robot;
-    // A reading repeated is no reading: the robot is somewhere else by now.
+    // A repeated reading does not count: the robot has moved since.
     const isMeasured = measuredAtS !== this.#measuredAtS && isPlausible(positionRad, this.#candidate.length);
     this.#measuredAtS = measuredAtS;
-    // A period taken too short would be credited too much.
+    // A period taken too short would credit too much.
     this.#passedS[0] = times[PASSED]! > times[PERIOD]! ? times[PASSED]! : times[PERIOD]!;
     this.#port.begin(positionRad, isMeasured, this.#passedS);
     const cost = this.#port.costJ;
@@ -161,15 +165,15 @@ export class EnergyTank {
   }
 
   /**
-   * Slows `velocity` (n, rad/s) towards the brake step for a tick of `times` from the reference `referenceRad`, moving with
-   * `previous` so far: by the largest share that can be paid for together with the brake behind it. Both ends obey the
-   * limits of velocity and acceleration, which are convex, so the result does. Returns reason bits.
+   * Slows `velocity` (n, rad/s) towards the brake step for a tick of `times` from the reference `referenceRad` with the
+   * last velocity `previous`: to the largest share that can be paid for together with the brake after it. Both ends
+   * satisfy the velocity and acceleration limits, which are convex, so the result does. Returns reason bits.
    *
-   * What the shield makes of the result lies between it and the brake step: the cost is convex in the velocity, so if both
-   * can be paid all between can. If the brake cannot, this returns the brake itself, and there is nothing between.
+   * The shield's result lies between this one and the brake step: the cost is convex in the velocity, so if both can be
+   * paid all between can. If the brake cannot, this returns the brake itself, and there is nothing between.
    */
   limit(velocity: Float64Array, referenceRad: Float64Array, previous: Float64Array, times: TickTimes): number {
-    // What is sent does not follow now, and costs nothing.
+    // The sent set-point does not follow now, and costs nothing.
     if (this.isHeld) return 0;
     brakeStep(this.#brake, this.#model, previous, times);
     this.#boundBrake(velocity);
@@ -190,14 +194,15 @@ export class EnergyTank {
     return isChanged ? TANK_SLOWED : 0;
   }
 
-  /** Writes into `velocity` (n, rad/s) how the reference at `referenceRad` gets back to where the set-point was held. */
+  /** Writes the motion of the reference at `referenceRad` back to the held set-point into `velocity` (n, rad/s). */
   rejoin(velocity: Float64Array, referenceRad: Float64Array, times: TickTimes): void {
     writeRejoin(velocity, this.#model, referenceRad, this.#port.sentRad, times, this.#bound);
   }
 
   /**
-   * The reference is now `referenceRad` (n), moving with `speeds` (n, rad/s): writes into `sentRad` (n) what can be paid of
-   * going there, and books it. `isWanted` false: nobody is followed, and nothing is spent to catch up. Returns reason bits.
+   * Moves the sent set-point towards the reference `referenceRad` (n), which moves with `speeds` (n, rad/s), as far as
+   * can be paid, books the cost, and writes it into `sentRad` (n). `isWanted` false: no command is followed, and
+   * nothing is spent to catch up. Returns reason bits.
    */
   send(
     sentRad: Float64Array,
@@ -208,7 +213,7 @@ export class EnergyTank {
   ): number {
     this.#chooseTarget(referenceRad, times, isWanted);
     const tick = this.#tickJ;
-    // The last rounding of a rejoin is not worth a wait.
+    // The last rounding of a rejoin is not worth waiting for.
     if (this.#isSame(referenceRad)) tick[BUDGET] = Math.max(tick[BUDGET]!, this.#books.accountJ[SPARE]! + ROUNDING_J);
     this.#candidate.set(this.#target);
     if (!this.#isInBudget()) this.#holdBack(referenceRad);
@@ -222,14 +227,14 @@ export class EnergyTank {
     return this.isHeld ? TANK_HELD : 0;
   }
 
-  /** Fills `#target` with where what is sent should go, and `BUDGET` with what that may cost. */
+  /** Fills `#target` with the wanted set-point, and `BUDGET` with its permitted cost. */
   #chooseTarget(referenceRad: Float64Array, times: TickTimes, isWanted: boolean): void {
     const tickS = times[PERIOD]!;
     const spareJ = this.#books.accountJ[SPARE]!;
     this.#target.set(referenceRad);
     this.#tickJ[BUDGET] = spareJ;
     if (!this.isHeld) return;
-    // It closes up straight, and by no more than a joint may speed up in one tick.
+    // It catches up along a straight line, and by no more than a joint's acceleration allows in one tick.
     let ratio = 1;
     for (let i = 0; i < this.#target.length; i++) {
       const most = this.#model.joints[i]!.accelMaxRadPerS2 * tickS * tickS;
@@ -243,7 +248,7 @@ export class EnergyTank {
     this.#tickJ[BUDGET] = Math.min(spareJ, isWanted && !this.isEmpty ? this.#powerMaxW * tickS : 0);
   }
 
-  /** Fills `#candidate` with what can be paid of the way from standing still to `#target`. */
+  /** Fills `#candidate` with the payable part of the way from holding to `#target`. */
   #holdBack(referenceRad: Float64Array): void {
     this.#port.writeHold(this.#hold);
     this.#keepHoldInside(referenceRad);
@@ -257,8 +262,8 @@ export class EnergyTank {
   }
 
   /**
-   * A hold that runs on into its lead ends at the joint limits less the margin, unless the reference, or what was sent, is
-   * farther out. What it costs that the set-point goes back there is booked, even below the floor.
+   * Clamps a hold that runs on into its lead to the joint limits less the margin, unless the reference, or the sent
+   * set-point, is farther out. The cost of moving the set-point back there is booked, even below the floor.
    */
   #keepHoldInside(referenceRad: Float64Array): void {
     const { sentRad } = this.#port;
@@ -274,7 +279,7 @@ export class EnergyTank {
     return this.#port.costJ[BOOKED]! <= this.#tickJ[BUDGET]!;
   }
 
-  /** One bound of the brake's length for all shares keeps the cost convex: the rate is least at one of the ends. */
+  /** Bounds the brake's length for all shares, which keeps the cost convex: the rate is least at one of the ends. */
   #boundBrake(wanted: Float64Array): void {
     writeBrakeRate(this.#brakeRate, this.#model, wanted);
     const rate = this.#brakeRate[0]!;
@@ -282,7 +287,7 @@ export class EnergyTank {
     this.#brakeS[0] = 0.5 / Math.min(rate, this.#brakeRate[0]!);
   }
 
-  /** Whether the share in `#share` can be paid for. */
+  /** True if the share in `#share` can be paid for. */
   #isPaid(wanted: Float64Array, referenceRad: Float64Array, times: TickTimes): boolean {
     const tickS = times[PERIOD]!;
     this.#mix(wanted);
@@ -318,12 +323,12 @@ export class EnergyTank {
     return true;
   }
 
-  /** Whether what was sent is the reference. */
+  /** Updates `isHeld` and `#scale` after sending. */
   #settle(referenceRad: Float64Array): void {
     const wasHeld = this.isHeld;
     this.isHeld = !this.#isSame(referenceRad);
     if (!this.isHeld) return;
-    // Held anew: it could not all be paid, so that `#share` is that of `#holdBack`.
+    // Newly held: it could not all be paid, so that `#share` is that of `#holdBack`.
     this.#scale[0] = wasHeld ? 0 : this.#share[0]!;
   }
 
@@ -333,7 +338,7 @@ export class EnergyTank {
     this.#tickJ[CREDITED] = this.#tickJ[CREDITED]! + this.#tickJ[TOPPED_UP]!;
   }
 
-  /** Between the two shares it stays what it was, so that a nearly empty tank does not make the robot stutter. */
+  /** Between the two shares the state is kept, so that a nearly empty tank does not make the robot stutter. */
   #judge(): void {
     const margin = this.#books.accountJ[SPARE]! / this.#roomJ;
     if (margin <= EMPTY_SHARE) this.isEmpty = true;

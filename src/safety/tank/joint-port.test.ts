@@ -46,7 +46,7 @@ const shape = fc.record({
 });
 type Shape = typeof shape extends fc.Arbitrary<infer S> ? S : never;
 
-/** A port in the middle of something. */
+/** A port in the middle of operation. */
 function busyPort(
   { k, d, seed, ...changes }: Shape,
   ticks = 5,
@@ -76,7 +76,7 @@ describe('the joint port', () => {
     expect(injectedJ(port, to)).toBeCloseTo(after - before, 12);
     expect(sentJ(port, to)).toBeCloseTo(after - before, 12);
     expect([...port.sentRad]).toEqual(to);
-    // A second time it is there already.
+    // The second time it is already there.
     expect(bookedJ(port, to)).toBe(0);
   });
 
@@ -88,7 +88,7 @@ describe('the joint port', () => {
     const lead = (1 / 20) * 100;
     expect(sentJ(port, [0.001, 0, 0])).toBeCloseTo(springsJ(model, [0.001 * (1 + lead), 0, 0], [0, 0, 0]), 12);
     port.begin([0, 0, 0], true, Float64Array.of(T));
-    // Standing still takes the lead away.
+    // Standing still removes the lead.
     expect(sentJ(port, [0.001, 0, 0])).toBeLessThan(0);
   });
 
@@ -217,7 +217,7 @@ describe('the joint port', () => {
         const goal = new Float64Array(3);
         let isMeasured = true;
         for (let tick = 0; tick < 40; tick++) {
-          // Anything may push the robot anywhere, but what it does between two readings lies between them.
+          // The robot may be pushed anywhere, but its positions between two readings lie between them.
           for (let i = 0; i < 3 && isMeasured; i++) goal[i] = q[i]! + rng.uniformIn(-0.3, 0.3);
           isMeasured = rng.uniform() < 0.8;
           for (let i = 0; i < 3; i++) q[i] = isMeasured ? goal[i]! : q[i]! + rng.uniform() * (goal[i]! - q[i]!);
@@ -228,7 +228,7 @@ describe('the joint port', () => {
           const to = tick < 30 ? before.map((each) => each + rng.uniformIn(-0.1, 0.1)) : before.slice();
           booked += sentJ(port, to);
           underWay.push({ setPoint: to.map((each, i) => each + lead * (each - before[i]!)), age: 0 });
-          // Some come at once, some late, none too late, and never one before an earlier one.
+          // Some take effect at once, some late, none too late, and always in order.
           while (underWay.length > 0 && (underWay[0]!.age >= delayTicks || rng.uniform() < 0.3)) {
             const { setPoint } = underWay.shift()!;
             real += springsJ(model, setPoint, q) - springsJ(model, inForce, q);
@@ -274,7 +274,7 @@ describe('the joint port', () => {
             const q = speed * T * tick + encoderNoiseRad * rng.uniformIn(-1, 1);
             port.begin([q, 0, 0], true, Float64Array.of(T));
             creditedJ += port.costJ[DISSIPATED]!;
-            // Paid out as the window ends: up to here never more than was taken out.
+            // Credited when the window ends: until here never more than was dissipated.
             expect(creditedJ).toBeLessThanOrEqual(speed * speed * T * tick + 1e-12);
             port.send([0, 0, 0]);
           }
@@ -346,7 +346,7 @@ describe('the joint port', () => {
     expect(blind).toBeGreaterThanOrEqual(7);
     expect(blind).toBeLessThan(20);
     port.restAt([0, 0, 0]);
-    // Readings may be a tick late: a window lasts five of them, of which the first is the one they may be late by.
+    // Readings may be a tick late: a window lasts five times that, of which one is uncertain.
     for (let tick = 0; tick <= 4; tick++) port.begin([0.001 * tick, 0, 0], true, Float64Array.of(T));
     expect(port.costJ[DISSIPATED]!).toBeCloseTo(0.004 ** 2 / (5 * T), 12);
     port.begin([0.005, 0, 0], true, Float64Array.of(Number.NaN));

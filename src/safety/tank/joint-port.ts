@@ -1,6 +1,7 @@
 /**
- * Joint springs: each servo holds a set-point by τ = clip(K·(s − q) − d·q̇, ±τ_max). While s is constant it only takes energy
- * out; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy tank).
+ * Joint springs: each servo holds a set-point by τ = clip(K·(s − q) − d·q̇, ±τ_max). While s is constant it only
+ * dissipates energy; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy
+ * tank).
  */
 import { isGravityCompensated, type RobotModel, servoLagS } from '../../core/index.ts';
 import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
@@ -9,73 +10,73 @@ import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
 import { DAMPING, HEADROOM, MOVED, SURE, toDissipatedJ, WITHIN } from './spring.ts';
 
 /**
- * Where readings may be late, a window is so many times as long as they may: so much of its time, less one, is sure. A millionth
- * less, for what adding up ticks rounds.
+ * Where readings may be late, a window lasts at least this multiple of their delay: all of its time but one delay is
+ * certain. Reduced by a millionth for the rounding of summed ticks.
  */
 const LATE_SHARE = 5 - 1e-6;
-/** A spring that pulls with less than this share of its torque limit pulls at nothing. */
+/** A spring counts as relaxed below this share of its torque limit. */
 const RELAXED_SHARE = 0.02;
-/** Where springs hold the arm's weight up, a pull does not say that it touches something: below this share it counts as weight. */
+/** The same where springs hold the arm's weight up: a torque does not imply contact there, and counts as weight below this share. */
 const WEIGHT_SHARE = 0.5;
 
 /**
- * The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. What is sent are joint
- * positions (n, rad); they pull on the robot by a set-point that follows from them. All methods are tick-safe and total; arrays are
- * read, not kept.
+ * The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. Sent are
+ * joint positions (n, rad); they pull on the robot by a set-point derived from them. All methods are tick-safe and
+ * total; arrays are read, not kept.
  */
 export class JointPort {
-  /** [n] what was sent last. */
+  /** [n] joint positions sent last. */
   readonly sentRad: Float64Array;
   /**
-   * [`COSTS`] what was asked last, J. Of `begin`: what the dampers certainly took out since the last tick (`DISSIPATED`), and
-   * what earlier commands turned out not to have cost after all, ≥ 0 (`RELEASED`).
+   * [`COSTS`] result of the last query, J. Of `begin`: energy certainly dissipated by the dampers since the last tick
+   * (`DISSIPATED`), and the overestimate of earlier bookings, ≥ 0 (`RELEASED`).
    */
   readonly costJ: Float64Array = new Float64Array(COSTS);
-  /** The robot was seen to stand, with no spring pulling at anything. Of `begin`. */
+  /** True if the robot was measured at rest with all springs relaxed. Set by `begin`. */
   isRelaxed = false;
-  /** [n] the newest set-point: what was sent, and the feed-forward's lead. */
+  /** [n] the newest set-point: the sent position plus the feed-forward's lead. */
   readonly #setPoint: Float64Array;
   readonly #lastSent: Float64Array;
   readonly #position: Float64Array;
   readonly #newSetPoint: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
-  /** [n] each joint's window: where it was read at its begin, rad; since then, s; the set-points in force since then, rad. */
+  /** [n] each joint's window: reading at its begin, rad; time since then, s; set-points in force since then, rad. */
   readonly #windowFrom: Float64Array;
   readonly #windowS: Float64Array;
   readonly #windowLow: Float64Array;
   readonly #windowHigh: Float64Array;
-  /** [n] φ·d/(K·T): how far a step leads the set-point, per step. */
+  /** [n] φ·d/(K·T): lead of the set-point per step. */
   readonly #lead: Float64Array;
-  /** [n] of each joint, N·m/rad, N·m and rad: in arrays, as V8 puts on the heap what other code than this loop hands over. */
+  /** [n] per joint, N·m/rad, N·m and rad: in arrays, as V8 allocates for numbers passed in from code outside this loop. */
   readonly #stiffness: Float64Array;
   readonly #torque: Float64Array;
   /** Share of its torque limit with which the spring of a relaxed joint may pull. */
   readonly #relaxedShare: number;
   readonly #knee: Float64Array;
-  /** [n] most by which a reading is off, rad, and what that makes a step cost more, N·m. */
+  /** [n] largest error of a reading, rad, and its effect on the cost of a step, N·m. */
   readonly #noise: Float64Array;
   readonly #noiseNm: Float64Array;
-  /** [1] an error, rad, that `#toSpringJ` replaces by what the spring holds. */
+  /** [1] an error, rad, that `#toSpringJ` replaces by the energy in the spring, J. */
   readonly #work: Float64Array = new Float64Array(1);
-  /** What `toDissipatedJ` is asked, and answers. */
+  /** Argument and result of `toDissipatedJ`. */
   readonly #damper: Float64Array = new Float64Array(5);
   readonly #model: RobotModel;
   readonly #delay: DelayWindow;
-  /** [delay] the last periods, s, and how far they and the delay itself go back: by so much may a reading be older than its tick. */
+  /** [delay] the last periods, s; and the larger of their sum and the delay itself: the largest age of a reading at its tick. */
   readonly #periodsS: Float64Array;
   readonly #backS: Float64Array = new Float64Array(1);
   readonly #delayS: number;
   #nextPeriod = 0;
   readonly #hasDelay: boolean;
   #isMeasured = false;
-  /** Since the last reading; the ticks are more than any gap where there was none. */
+  /** Time since the last reading; the tick count exceeds any permitted gap if there was none. */
   readonly #sinceS: Float64Array = new Float64Array(1);
   #sinceTicks: number = LONGEST_GAP + 1;
 
   /**
-   * Throws `RangeError` for a model without a tank, a joint without stiffness or torque, negative damping, readings that nobody knows how far are off,
-   * or a delay that is no whole number ≥ 0.
+   * Throws `RangeError` for a model without a tank, a joint without stiffness or torque, negative damping, an unknown
+   * encoder noise, or a delay that is no whole number ≥ 0.
    */
   constructor(model: RobotModel) {
     const { velocityFeedForward, delayTicks } = tankOf(model);
@@ -115,7 +116,7 @@ export class JointPort {
     );
   }
 
-  /** The robot holds still at `jointsRad` (finite) with its set-point there, or has no torque. */
+  /** Sets the set-points to `jointsRad` (finite): the robot stands still there, or has no torque. */
   restAt(jointsRad: ArrayLike<number>): void {
     for (let i = 0; i < this.sentRad.length; i++) {
       this.sentRad[i] = this.#lastSent[i] = this.#setPoint[i] = this.#position[i] = jointsRad[i]!;
@@ -125,7 +126,7 @@ export class JointPort {
     this.#delay.clear();
   }
 
-  /** A tick begins: the robot is at `positionRad`, `passedS[0]` after the last tick; its position is not known where `isMeasured` is false. */
+  /** Begins a tick: the robot is at `positionRad`, `passedS[0]` after the last tick; its position is unknown if `isMeasured` is false. */
   begin(positionRad: ArrayLike<number>, isMeasured: boolean, passedS: Float64Array): void {
     const dtS = passedS[0]!;
     this.costJ[DISSIPATED] = 0;
@@ -151,8 +152,8 @@ export class JointPort {
   }
 
   /**
-   * Fills `INJECTED`, what sending `candidateRad` puts into the springs with the robot where it was last measured, and
-   * `BOOKED`, what must be booked for it: the most that it can turn out to inject. Both are convex in it.
+   * Fills `INJECTED`, the energy that sending `candidateRad` puts into the springs with the robot where it was last
+   * measured, and `BOOKED`, the amount to book for it: the most that it can turn out to inject. Both are convex in it.
    */
   price(candidateRad: ArrayLike<number>): void {
     let injectedJ = 0;
@@ -167,9 +168,9 @@ export class JointPort {
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
       injectedJ -= this.#work[0]!;
-      // U″ ≤ K: so much more where the joint is beside its reading.
+      // U″ ≤ K: bounds the additional energy if the joint is off its reading.
       injectedJ += this.#noiseNm[i]! * Math.abs(next - this.#setPoint[i]!);
-      // |U′| ≤ τ_max: wherever the joint is when the step comes into force.
+      // |U′| ≤ τ_max: holds wherever the joint is when the step comes into force.
       worstJ += this.#torque[i]! * Math.abs(next - this.#setPoint[i]!);
     }
     this.costJ[INJECTED] = injectedJ;
@@ -177,9 +178,9 @@ export class JointPort {
   }
 
   /**
-   * Fills `WITH_BRAKE`, what a candidate injects that moves with `velocity` (n, rad/s), and the brake behind it, which goes on
-   * along it for at most `brakeS[0]` seconds of it (1/(2κ), as in `writeBrakePath`); and `BOOKED_WITH_BRAKE`, what must be
-   * booked for both. Convex in candidate and velocity.
+   * Fills `WITH_BRAKE`, the energy injected by a candidate that moves with `velocity` (n, rad/s) and by the brake after
+   * it, which continues along it for at most `brakeS[0]` seconds (1/(2κ), as in `writeBrakePath`); and
+   * `BOOKED_WITH_BRAKE`, the amount to book for both. Convex in candidate and velocity.
    */
   priceWithBrake(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: Float64Array): void {
     const onS = brakeS[0]!;
@@ -190,7 +191,7 @@ export class JointPort {
       const to = candidateRad[i]!;
       const next = to + this.#lead[i]! * (to - this.sentRad[i]!);
       const speed = Math.abs(velocity[i]!);
-      // The brake ends at rest, at most speed·onS on. On the way the set-point, which leads by speed·leadS that shrinks,
+      // The brake ends at rest, at most speed·onS farther. On the way the set-point, whose lead speed·leadS shrinks,
       // gets at most speed·(2·onS − leadS)²/(4·onS) ahead of where this tick leaves it.
       const rest = Math.abs(to - q) + speed * onS;
       const leadS = this.#lead[i]! / this.#model.controlHz;
@@ -203,7 +204,7 @@ export class JointPort {
       this.#toSpringJ(i);
       nominalJ -= this.#work[0]!;
       const travel = Math.abs(next - this.#setPoint[i]!) + speed * Math.max(onS, leadS);
-      // Each reading on the way may be off anew: the joint that stands seems to be up to three times as far off.
+      // Each reading on the way has a new error: a standing joint may seem up to three times as far off.
       nominalJ += 3 * this.#noiseNm[i]! * travel;
       worstJ += this.#torque[i]! * travel;
     }
@@ -211,7 +212,7 @@ export class JointPort {
     this.costJ[BOOKED_WITH_BRAKE] = this.#isExact ? nominalJ : Math.max(nominalJ, worstJ);
   }
 
-  /** Writes into `out` (n) what may be sent at no cost: it leaves every set-point where it is, or lets it go back. */
+  /** Writes a position that costs nothing to send into `out` (n): it leaves every set-point where it is, or lets it move back. */
   writeHold(out: Float64Array): void {
     for (let i = 0; i < out.length; i++) {
       const sent = this.sentRad[i]!;
@@ -225,13 +226,13 @@ export class JointPort {
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
       const backJ = thereJ - this.#work[0]! + this.#noiseNm[i]! * Math.abs(sent - this.#setPoint[i]!);
-      // Standing still takes the lead away and pulls the set-point back. Where that would cost something, what is sent goes
-      // on into its own lead, and the set-point stays.
+      // Standing still removes the lead and pulls the set-point back. If that would cost energy, the sent position
+      // continues into its own lead, and the set-point stays.
       if (!this.#isExact || backJ > 0) out[i] = sent + (lead / (1 + lead)) * (sent - this.#lastSent[i]!);
     }
   }
 
-  /** `candidateRad` is sent. Fills `BOOKED` with what it costs. */
+  /** Sends `candidateRad`. Fills `BOOKED` with its cost. */
   send(candidateRad: ArrayLike<number>): void {
     this.price(candidateRad);
     let isMoved = false;
@@ -242,24 +243,24 @@ export class JointPort {
       this.#lastSent[i] = this.sentRad[i]!;
       this.sentRad[i] = candidateRad[i]!;
     }
-    // Exact, it is settled.
+    // An exact cost is settled at once.
     if (isMoved && !this.#isExact) this.#delay.push(this.#setPoint, this.#newSetPoint, this.#position, this.costJ);
     this.#setPoint.set(this.#newSetPoint);
   }
 
-  /** The joints are where they were measured when the set-point moves. */
+  /** True if the joints are at their measured positions when the set-point moves. */
   get #isExact(): boolean {
     return this.#isMeasured && !this.#hasDelay;
   }
 
-  /** `springJ` of joint `i` and the error in `#work`, into `#work`. */
+  /** Replaces the error in `#work` by `springJ` of joint `i`. */
   #toSpringJ(i: number): void {
     const error = Math.abs(this.#work[0]!);
     const knee = this.#knee[i]!;
     this.#work[0] = error <= knee ? 0.5 * this.#stiffness[i]! * error * error : this.#torque[i]! * (error - 0.5 * knee);
   }
 
-  /** What dampers took out up to `positionRad`, in the windows that end with it; and whether everything stands and is relaxed. */
+  /** Credits the dampers up to `positionRad` for the windows that end with it, and updates `isRelaxed`. */
   #look(positionRad: ArrayLike<number>): void {
     const stillRad = STILL_RAD_PER_S * this.#sinceS[0]!;
     let isRelaxed = this.#delay.isEmpty;
@@ -280,7 +281,7 @@ export class JointPort {
     this.isRelaxed = isRelaxed;
   }
 
-  /** Adds what the damper of joint `i` took out in its window, which ends at `positionRad`. */
+  /** Adds the energy dissipated by the damper of joint `i` in its window, which ends at `positionRad`. */
   #creditWindow(i: number, positionRad: ArrayLike<number>): void {
     const { dampingNmSPerRad } = this.#model.joints[i]!;
     const noise = this.#noise[i]!;
@@ -300,7 +301,7 @@ export class JointPort {
     this.costJ[DISSIPATED] = this.costJ[DISSIPATED]! + damper[SURE]!;
   }
 
-  /** A window of readings that may be late can have lasted longer than between their ticks. */
+  /** Records a period: a window between readings that may be late can have lasted longer than between their ticks. */
   #remember(passedS: Float64Array): void {
     const dtS = passedS[0]!;
     if (this.#periodsS.length === 0) return;
@@ -318,7 +319,10 @@ export class JointPort {
     this.#windowHigh[i] = Number.NEGATIVE_INFINITY;
   }
 
-  /** `#low` and `#high` become the set-points that can have been in force since the last tick, `passedS[0]` ago; so do the windows. */
+  /**
+   * Sets `#low` and `#high` to the set-points that may have been in force since the last tick, `passedS[0]` ago, and
+   * widens the windows by them.
+   */
   #widenWindows(passedS: Float64Array): void {
     this.#low.set(this.#setPoint);
     this.#high.set(this.#setPoint);

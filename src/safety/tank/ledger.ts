@@ -1,19 +1,19 @@
-/** What is in the energy tank, and what went in and out of it. */
+/** Ledger of the energy tank: content, debits and credits. */
 import type { TankModel } from '../../core/index.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** Places in `accountJ`: the content; what may be spent of it; what the last `credit` or `topUp` took in. */
+/** Indices into `accountJ`: the content; the part that may be spent; the amount taken in by the last `credit` or `topUp`. */
 export const CONTENT = 0;
 export const SPARE = 1;
 export const TAKEN = 2;
 
 /**
- * The books of one tank, J. Whatever is booked, its content stays at most `maxJ`; that it stays at least `minJ` is the doing
- * of those who book: they spend no more than is spare. Amounts are read from arrays, at a place, and answers written into
- * one (`TickTimes` says why). Tick-safe after construction.
+ * Account of one tank, J. Its content never exceeds `maxJ`, whatever is booked; the caller keeps it at least at `minJ`
+ * by spending no more than is spare. Amounts are read from an index of an array, and results written into one (see
+ * `TickTimes`). Tick-safe after construction.
  */
 export class EnergyLedger {
-  /** [3] see `CONTENT`. */
+  /** [3] indexed by `CONTENT`, `SPARE` and `TAKEN`. */
   readonly accountJ: Float64Array = new Float64Array(3);
   readonly #tank: TankModel;
 
@@ -30,19 +30,19 @@ export class EnergyLedger {
     this.reset();
   }
 
-  /** Whether there is as much to spend as `amountsJ[at]`; no number is never paid. */
+  /** True if at least `amountsJ[at]` may be spent; false for NaN. */
   canPay(amountsJ: Float64Array, at: number): boolean {
     return amountsJ[at]! <= this.accountJ[SPARE]!;
   }
 
-  /** Books that `amountsJ[at]` goes out; what is negative comes in. A debit that is no number empties the tank. */
+  /** Debits `amountsJ[at]`; a negative amount is taken in. A NaN debit empties the tank. */
   debit(amountsJ: Float64Array, at: number): void {
     const rest = this.accountJ[CONTENT]! - amountsJ[at]!;
     this.accountJ[CONTENT] = Number.isNaN(rest) ? this.#tank.minJ : Math.min(this.#tank.maxJ, rest);
     this.#count();
   }
 
-  /** Takes in the share `recovery` of `amountsJ[at]` ≥ 0, which dampers took out (`TAKEN`); what does not fit is lost. */
+  /** Takes in the share `recovery` of `amountsJ[at]` ≥ 0, dissipated by the dampers (`TAKEN`); the excess over the capacity is lost. */
   credit(amountsJ: Float64Array, at: number): void {
     const share = this.#tank.recovery * amountsJ[at]!;
     const account = this.accountJ;
@@ -51,7 +51,7 @@ export class EnergyLedger {
     this.#count();
   }
 
-  /** Tops up slowly, and never beyond the start. What came in is `TAKEN`. */
+  /** Tops up slowly, never beyond the initial content. The amount is in `TAKEN`. */
   topUp(times: TickTimes): void {
     const account = this.accountJ;
     const room = this.#tank.startJ - account[CONTENT]!;
@@ -61,7 +61,7 @@ export class EnergyLedger {
     this.#count();
   }
 
-  /** As at the start. Only where the robot is at rest and somebody has asked for it. */
+  /** Resets to the initial content. Only with the robot at rest, and on an explicit request. */
   reset(): void {
     this.accountJ[CONTENT] = this.#tank.startJ;
     this.#count();

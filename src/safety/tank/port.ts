@@ -1,7 +1,7 @@
-/** Where a robot's commands put energy into it: the springs between its set-points and its body. */
+/** Energy costs of a robot's commands: the springs between its set-points and its body. */
 import type { RobotModel, TankModel } from '../../core/index.ts';
 
-/** Places in `JointPort.costJ`. Numbers go from the port to the tank in an array: `TickTimes` says why. */
+/** Indices into `JointPort.costJ`. The port passes numbers to the tank in an array: see `TickTimes`. */
 export const INJECTED = 0;
 export const BOOKED = 1;
 export const WITH_BRAKE = 2;
@@ -10,7 +10,7 @@ export const DISSIPATED = 4;
 export const RELEASED = 5;
 export const COSTS = 6;
 
-/** The tank of `model`. Throws `RangeError` where it has none. */
+/** Returns the tank of `model`. Throws `RangeError` if it has none. */
 export function tankOf({ name, tank }: RobotModel): TankModel {
   if (tank === undefined) throw new RangeError(`${name} has no energy tank`);
   return tank;

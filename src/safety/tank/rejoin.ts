@@ -1,17 +1,17 @@
-/** How a reference gets back to a place that it was ahead of. */
+/** Motion of a reference back to the set-point that it was ahead of. */
 import type { RobotModel } from '../../core/index.ts';
 import type { BrakeBound } from '../limits/brake-bound.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** [1] the whole path; its acceleration, 1/s²; and how fast it may go on, 1/s. In arrays: see `TickTimes`. */
+/** [1] the whole path; its acceleration, 1/s²; and its largest speed, 1/s. In arrays: see `TickTimes`. */
 const whole: Float64Array = Float64Array.of(1);
 const accel = new Float64Array(1);
 const most = new Float64Array(1);
 
 /**
- * Writes into `velocity` (n, rad/s) the rejoining motion from `fromRad` to `toRad` (n) in a tick of `times`: straight, no faster than the
- * joints may and than leaves room to stop by `bound`. 0 where they are the same. The
- * limits and the shield come after it, as after any command. Tick-safe.
+ * Writes the rejoining motion from `fromRad` to `toRad` (n) in a tick of `times` into `velocity` (n, rad/s): straight,
+ * within the joints' speed limits, and able to stop by `bound`. 0 where they are the same. The limits and the shield
+ * come after it, as after any command. Tick-safe.
  */
 export function writeRejoin(
   velocity: Float64Array,

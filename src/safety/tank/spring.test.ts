@@ -37,7 +37,7 @@ describe('a spring with a torque limit', () => {
         expect(springJ(a, k, most)).toBeCloseTo(integral, 2);
         const middle = springJ((a + b) / 2, k, most);
         expect(middle).toBeLessThanOrEqual((springJ(a, k, most) + springJ(b, k, most)) / 2 + 1e-9);
-        // |U′| ≤ τ_max, whatever the error: what a step can cost at most.
+        // |U′| ≤ τ_max for any error: the largest cost of a step.
         expect(Math.abs(springJ(a, k, most) - springJ(b, k, most))).toBeLessThanOrEqual(most * Math.abs(a - b) + 1e-9);
       }),
     );
@@ -82,7 +82,7 @@ describe('what a damper certainly took out', () => {
       fc.property(shape, ({ d, most, k, setPoint, places }) => {
         const dt = 0.01;
         const clip = (torque: number): number => Math.max(-most, Math.min(most, torque));
-        // A way in straight pieces, each as long: within a piece q̇ is constant and e goes from one end to the other.
+        // A path in straight pieces of equal duration: within a piece q̇ is constant and e moves from one end to the other.
         let taken = 0;
         const piece = dt / (places.length - 1);
         for (let i = 1; i < places.length; i++) {
@@ -101,7 +101,7 @@ describe('what a damper certainly took out', () => {
   });
 
   it('reaches its bound: a damper cannot have taken out less on the straight way', () => {
-    // Half of the headroom is the damper's: the two pieces of the bound meet there.
+    // The damper takes half of the headroom: the two pieces of the bound meet there.
     expect(dissipatedJ(10, 40, 0.02, 0.01)).toBeCloseTo(0.4, 12);
     expect(dissipatedJ(10, 20, 0.02, 0.01)).toBeCloseTo(20 * 0.02 - (20 * 20 * 0.01) / 40, 12);
   });

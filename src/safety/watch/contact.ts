@@ -1,11 +1,11 @@
-/** Watches what the tool presses with: a wrench beyond the robot's contact limits in two measurements running (row 41). */
+/** Monitors the tool's contact wrench: beyond the robot's contact limits in two consecutive measurements (row 41). */
 import type { RobotModel } from '../../core/index.ts';
 import { CONTACT_FORCE } from '../fault-table/flags.ts';
 
-/** One measurement may be a spike of the sensor; two running are a contact. */
+/** One measurement may be a spike of the sensor; two in a row are a contact. */
 const SAMPLES = 2;
 
-/** Row 41. Does nothing where the robot has no contact limits. Tick-safe after construction. */
+/** Row 41. Inactive for a robot without contact limits. Tick-safe after construction. */
 export class ContactMonitor {
   readonly #forceMaxN: number;
   readonly #torqueMaxNm: number;
@@ -16,14 +16,14 @@ export class ContactMonitor {
     this.#torqueMaxNm = model.contact?.torqueMaxNm ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What was felt so far means nothing: the sensor was tared, or the servos do not hold the arm. */
+  /** Discards earlier measurements: the sensor was tared, or the servos do not hold the arm. */
   restart(): void {
     this.#beyond = 0;
   }
 
   /**
-   * Judges the newest measured `wrench` ([6]: N, then N·m, base frame), each axis by itself. A number that is none counts as
-   * beyond every limit, where there is one. `isNew` false: it is that of the last call, and counts once.
+   * Checks the newest measured `wrench` ([6]: N, then N·m, base frame), each axis separately. NaN counts as beyond
+   * every limit, where there is one. `isNew` false: the measurement of the last call, which counts once.
    */
   check(wrench: ArrayLike<number>, isNew = true): number {
     if (isNew) this.#beyond = this.#isBeyond(wrench) ? this.#beyond + 1 : 0;

@@ -1,21 +1,21 @@
 /**
- * Where a mobile base's reference is, and whether it is inside its fence, for the limit monitor: by Runge and Kutta's rule in
- * small steps, sharing no code with what keeps it inside.
+ * Independent pose integration of a mobile base for the limit monitor, to check that its reference is inside its fence:
+ * Runge-Kutta rule in small steps, sharing no code with the fence stage.
  */
 import type { BaseModel } from '../../core/index.ts';
 
-/** Steps of a tick, each of which is looked at. */
+/** Steps per tick, each of which is checked. */
 const STEPS = 8;
-/** What the rule, and the two integrations, differ by, m. */
+/** Tolerance for the error of the rule and the difference of the two integrations, m. */
 const ROUNDING_M = 1e-5;
 
-/** Watches one base. Tick-safe after construction. */
+/** Monitors one base. Tick-safe after construction. */
 export class FenceWitness {
   readonly #base: BaseModel;
   /** [3] poses of the reference and of the measurement: x, y (m), heading (rad). */
   readonly #pose: Float64Array = new Float64Array(3);
   readonly #measured: Float64Array = new Float64Array(3);
-  /** [n] the axes at them. */
+  /** [n] axis positions at these poses. */
   readonly #axes: Float64Array;
   readonly #measuredAxes: Float64Array;
   #isPlaced = false;
@@ -26,7 +26,7 @@ export class FenceWitness {
     this.#measuredAxes = new Float64Array(axes);
   }
 
-  /** The reference is put where the base is measured: the first time at the origin. */
+  /** Sets the reference to the base's measured position: the first time at the origin. */
   restart(axes: ArrayLike<number>): void {
     if (!this.#isPlaced) this.#measuredAxes.set(axes);
     else if (this.#stands(axes)) return;
@@ -36,14 +36,14 @@ export class FenceWitness {
     this.#axes.set(axes);
   }
 
-  /** The base was put back to where it stood at the first restart: the next is at the origin again. */
+  /** Called when the base was put back to its place at the first restart: the next restart is at the origin again. */
   putBack(): void {
     this.#isPlaced = false;
     this.#pose.fill(0);
     this.#measured.fill(0);
   }
 
-  /** Follows the reference (n) and the measurement (n). Whether the reference was outside on its path. */
+  /** Follows the reference (n) and the measurement (n). Returns true if the reference was outside on its path. */
   isOutside(axes: ArrayLike<number>, measured: ArrayLike<number>): boolean {
     const leastM = this.#go(this.#pose, this.#axes, axes);
     this.#go(this.#measured, this.#measuredAxes, measured);
@@ -55,14 +55,14 @@ export class FenceWitness {
     return true;
   }
 
-  /** Moves `pose` along; returns the least distance to a wall on the way, m. Values that are not finite are skipped. */
+  /** Moves `pose` along; returns the smallest distance to a wall on the way, m. Non-finite values are skipped. */
   #go(pose: Float64Array, axes: Float64Array, to: ArrayLike<number>): number {
     for (let i = 0; i < axes.length; i++) if (!Number.isFinite(to[i])) return Number.POSITIVE_INFINITY;
     const ahead = (to[0]! - axes[0]!) / STEPS;
     const left = this.#base.kind === 'holonomic' ? (to[1]! - axes[1]!) / STEPS : 0;
     let leastM = Number.POSITIVE_INFINITY;
     for (let step = 0; step < STEPS; step++) {
-      // A heading that depends on the place along the path only: Runge and Kutta's rule is Simpson's.
+      // The heading depends on the position along the path only: the Runge-Kutta rule is Simpson's.
       const begin = pose[2]!;
       const middle = begin + this.#turn(axes, to, step, 0.5);
       const end = begin + this.#turn(axes, to, step, 1);
@@ -77,7 +77,7 @@ export class FenceWitness {
     return leastM;
   }
 
-  /** How far the heading turns on the share `share` of a step, rad. */
+  /** Returns the heading change over the share `share` of a step, rad. */
   #turn(axes: Float64Array, to: ArrayLike<number>, step: number, share: number): number {
     const last = axes.length - 1;
     const change = (to[last]! - axes[last]!) / STEPS;

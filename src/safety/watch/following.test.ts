@@ -7,14 +7,14 @@ import { FollowingWatchdog } from './following.ts';
 
 const DT_S = 0.02;
 
-/** No tool error hides what single joints are watched for. */
+/** A model whose tool error does not mask the checks of single joints. */
 const shortArm: RobotModel = {
   ...oddArm3,
   joints: oddArm3.joints.map((joint) => ({ ...joint, originXyzM: [0, 0, 0] as const })),
   tool: { originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] },
 };
 
-/** Joint `turn` moves at `speed`, the others stand. Gives the time, ms, of the first flag, and the flag. */
+/** Joint `turn` moves at `speed`, the others stand. Returns the time, ms, of the first flag, and the flag. */
 function run(options: {
   readonly model?: RobotModel;
   readonly referenceRadPerS: number;
@@ -51,7 +51,7 @@ describe('row 14, a frozen reading', () => {
 
   it('lets a joint stand in the dry friction of its file, and sees it frozen beyond', () => {
     const [first, ...others] = shortArm.joints;
-    // A servo's torque turns round over 0.02 rad: 1 of its friction and back.
+    // A servo's torque reverses over 0.02 rad: from full friction to the opposite.
     const joint = { ...first!, encoderNoiseRad: 0.0001, dryFrictionNm: 0.01 * first!.stiffnessNmPerRad };
     const stuck = { ...shortArm, joints: [joint, ...others] };
     // 0.001 rad a tick: 0.03 rad are reached in the 30th.
@@ -77,7 +77,7 @@ describe('row 14, a frozen reading', () => {
       const counted = 0.00154 * Math.round(position / 0.00154);
       expect(dog.check([reference, 0, 0], [counted, 0, 0], DT_S), `tick ${tick}`).toBe(0);
     }
-    // A frozen one is seen by the lag later at most: 0.0154 rad at 0.2 rad/s and 40 ms.
+    // A frozen encoder is detected later by at most the lag: 0.0154 rad at 0.2 rad/s and 40 ms.
     expect(run({ model, referenceRadPerS: 0.2, read: () => 0 })).toEqual({ ms: 120, flags: FROZEN_READING });
   });
 
@@ -139,7 +139,7 @@ describe('row 14, a frozen reading', () => {
       const reference = 0.19 - 0.004 * tick;
       expect(dog.check([reference, 0, 0], [0, 0, 0], DT_S, torqueNm)).toBe(0);
     }
-    // Farther out than ever, it is asked again.
+    // Farther out than ever, it is asked to move again.
     let flags = 0;
     for (let tick = 0; tick < 10; tick++) flags |= dog.check([0.114 + 0.02 * tick, 0, 0], [0, 0, 0], DT_S, torqueNm);
     expect(flags & STALLED).toBe(STALLED);
@@ -147,7 +147,7 @@ describe('row 14, a frozen reading', () => {
 
   it('takes what a joint is held by for a stall only after half a second, where its driver lets it pull with less than its limit', () => {
     const { torqueMaxNm, stiffnessNmPerRad } = shortArm.joints[0]!;
-    // So low that a servo gives it long before its reference is as far away as a leash lets it go.
+    // A cap so low that a servo reaches it long before the leash limits its reference.
     const capNm = 0.2 * torqueMaxNm;
     const dog = new FollowingWatchdog(shortArm, [capNm, 1e3, 1e3]);
     const flagsAt = (tick: number): number => {
@@ -208,13 +208,13 @@ describe('row 43, the tracking error', () => {
 describe('a joint that stands with torque, rows 14 and 37', () => {
   const [first] = shortArm.joints;
   const capNm = first!.torqueMaxNm;
-  /** The first joint is a gripper's: it does not move the tool. */
+  /** The first joint belongs to a gripper: it does not move the tool. */
   const withGripper: RobotModel = {
     ...shortArm,
     joints: shortArm.joints.map((joint, i) => (i === 1 ? { ...joint, parent: 'base' } : joint)),
   };
 
-  /** All but the first joint stand; torque is the first one's. Gives all flags of 60 ticks. */
+  /** All but the first joint stand; torque is the first one's. Returns all flags of 60 ticks. */
   function flagsOf(model: RobotModel, torqueNm: (errorRad: number) => number, radPerS = 0.5): number {
     const dog = new FollowingWatchdog(model);
     let flags = 0;
@@ -247,7 +247,7 @@ describe('a joint that stands with torque, rows 14 and 37', () => {
     const gripper = withGripper.joints[0]!;
     expect(flagsOf(withGripper, servo(gripper))).toBe(0);
     expect(flagsOf(withGripper, servo(gripper), -0.5)).toBe(0);
-    // The same joint where it carries the tool.
+    // The same joint as part of the arm.
     expect(flagsOf(shortArm, servo(gripper)) & (STALLED | FROZEN_READING)).not.toBe(0);
   });
 
@@ -264,7 +264,7 @@ describe('a joint that stands with torque, rows 14 and 37', () => {
     'one that pushes against something, by an encoder of coarse steps, is held and not frozen',
     () => {
       const law = servo(first!);
-      // On top of a weight, with a servo half as stiff as its file says, and up to nine tenths of its cap.
+      // In addition to a weight, with half the stiffness in its file, and up to 0.9 of its cap.
       const pushing = (error: number): number =>
         0.2 * capNm + Math.sign(error) * Math.min(0.5 * Math.abs(law(error)), 0.6 * capNm);
       const reachRad = (0.5 * capNm) / first!.stiffnessNmPerRad;
@@ -277,9 +277,9 @@ describe('a joint that stands with torque, rows 14 and 37', () => {
         }
         expect(flags & (FROZEN_READING | STALLED), `way ${way}`).toBe(0);
       }
-      // For half a second: the servo's own encoder may have frozen, and its joint runs.
+      // Tolerated for 0.5 s: the servo's own encoder may have frozen while its joint runs.
       expect(flagsOf(shortArm, (error) => 0.5 * law(error), 0.1) & FROZEN_READING).toBe(FROZEN_READING);
-      // A weight alone is no push, however heavy, and neither is a torque that falls.
+      // A weight alone is no push, however heavy, and neither is a falling torque.
       expect(flagsOf(shortArm, () => 0.8 * capNm) & FROZEN_READING).toBe(FROZEN_READING);
       expect(flagsOf(shortArm, (error) => 0.5 * capNm - 0.3 * law(error)) & FROZEN_READING).toBe(FROZEN_READING);
     },

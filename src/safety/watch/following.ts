@@ -1,4 +1,4 @@
-/** Watches whether the robot does what it is asked: a reading that stands still under command, and a reference that is not reached. */
+/** Checks that the robot follows its commands: frozen readings under command, and references that are not reached. */
 import {
   ArmKinematics,
   encoderNoiseOf,
@@ -12,105 +12,116 @@ import {
 } from '../../core/index.ts';
 import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 
-/** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
+/** Tolerance within which readings count as the same: bits of noise below any encoder's step, rad or m. */
 const SAME = 1e-6;
-/** And within so many times its noise, a count of a bus servo: an encoder without its magnet, or frozen beside a live bus, flickers by as much. */
+/**
+ * The same as a multiple of the encoder noise, a count of a bus servo: an encoder without its magnet, or frozen beside
+ * a live bus, flickers by as much.
+ */
 const FLICKER_NOISES = 1;
-/** Share of its highest speed at which a joint was asked to move. */
+/** Speed, as a share of a joint's highest, from which on it counts as asked to move. */
 const COMMANDED_SHARE = 0.05;
 const FROZEN_AFTER_S = 0.1;
 /**
- * A reference that went less far than so many times the encoder's noise may not have moved a joint of a coarse encoder: such servos break
- * loose with an error of some counts (4 of 4096 a turn where 0.05 N·m of dry friction meet 18 N·m/rad, either way).
+ * Reference motion, as a multiple of the encoder noise, that may be too small to move a joint of a coarse encoder: such
+ * servos break loose at an error of some counts (4 of 4096 per turn where 0.05 N·m of dry friction meet 18 N·m/rad,
+ * either way).
  */
 const STICTION_NOISES = 10;
-/** A reference that went so many times the way that a joint's dry friction takes has moved it, also by the lag of its servo. */
+/** Reference motion, as a multiple of a joint's stiction band, that is certain to move it, even with its servo's lag. */
 export const STICTION_BANDS = 1.5;
 /** Wheels need time to break loose, and odometry to notice. */
 const FREE_FROZEN_AFTER_S = 0.5;
-/** Share of its torque with which a joint that does not move is held by something, and its encoder is not to blame. */
+/** Share of its torque above which a joint that does not move is blocked, rather than its encoder frozen. */
 const CAP_SHARE = 0.9;
-/** Torques of servos are estimates: a gripper within this share of its limit keeps it. */
+/** Tolerance of a gripper's torque limit: servo torques are estimates. */
 const LIMIT_SHARE = 1.1;
-/** Share of the torque that its stiffness gives at this error, with which a gripper is taken to press on something. */
+/** Share of the torque expected from its stiffness at the present error above which a gripper is taken to press on something. */
 const PRESSING_SHARE = 0.5;
 /**
- * Share of what its stiffness gives for the way of the reference, by which a servo's torque has risen that pushes against something. Stiffness
- * and torque of hobby servos are estimates, and their voltage sags.
+ * Share of the torque expected from its stiffness for the reference's motion by which a servo's torque must have risen
+ * to count as pushing against something. Stiffness and torque of hobby servos are estimates, and their voltage sags.
  */
 const HELD_SHARE = 0.4;
 /**
- * So long at most where one joint alone pushes: a servo whose own encoder has frozen does so in the same way, and its joint runs. What holds the
- * tool is felt by others beside it, for as long as it likes.
+ * Longest time for which one joint may push alone: a servo whose own encoder has frozen pushes in the same way while
+ * its joint runs. A blocked tool loads other joints too, and is tolerated for as long as it lasts.
  */
 const HELD_S = 0.5;
-/** Share of what counts as asking a joint to move, by which its reference has gone where it is held beside another; or of its cap, as it pulls. */
+/**
+ * Share of `askedRad` by which the reference of another joint must have gone for it to count as held too; or share of
+ * its cap at which it pulls.
+ */
 const BACKED_SHARE = 0.25;
 const BACKED_CAP_SHARE = 0.65;
-/** Share of its cap by which the torque of another joint has risen since either of them moved last: a weight was there before. */
+/** Rise of another joint's torque, as a share of its cap, since either of the two moved last: an earlier weight does not count. */
 const RISEN_CAP_SHARE = 0.3;
-/** Of what counts as asking a joint to move: stiff ones pull with all they have sooner. */
+/** As a multiple of `askedRad`: stiff joints reach their full torque earlier. */
 const REACH_LEAST = 2;
-/** Row 43: a joint, rad. */
+/** Largest error of a joint, rad (row 43). */
 export const LARGEST_ERROR_RAD = 0.2;
-/** Of the tool, and of joints that slide. */
+/** Largest error of the tool, and of prismatic joints, m. */
 export const LARGEST_ERROR_M = 0.03;
 const LARGEST_ERROR_AFTER_S = 0.1;
-/** Sums of periods are no more exact than this, s. */
+/** Rounding of summed periods, s. */
 const ROUNDING_S = 1e-9;
 
 /**
- * Rows 14, 37 and 43. A joint that gives the torque of its cap and does not move is stalled, and one whose torque has risen as its servo's
- * law says is held by something: readings that stand still are frozen where nothing else explains them. A joint beside the tool, a gripper, may press on what it holds with all that it may give. Tick-safe after construction.
+ * Rows 14, 37 and 43. A joint at its torque cap that does not move is stalled, and one whose torque has risen by its
+ * servo's law is blocked: unchanged readings count as frozen only if nothing else explains them. A joint besides the
+ * tool, a gripper, may press on what it holds with all its permitted torque. Tick-safe after construction.
  */
 export class FollowingWatchdog {
   /**
-   * [n] how far the reference has gone on in front of a reading that stands still, beyond half of what counts as asking it to move, rad or
-   * m: what a joint that stands is pressed with against something. 0 for a joint that follows.
+   * [n] motion of the reference since the reading stands still, beyond half of what counts as asking the joint to move,
+   * rad or m: the displacement that presses a standing joint against something. 0 for a joint that follows.
    */
   readonly beyondRad: Float64Array;
   readonly #joints: readonly JointModel[];
-  /** [n] a reference that goes so far asks the joint to move, rad or m. */
+  /** [n] reference motion that counts as asking the joint to move, rad or m. */
   readonly #leastRad: Float64Array;
-  /** [n] a reading that moves by no more stands, rad or m. */
+  /** [n] largest change of a reading that counts as standing, rad or m. */
   readonly #flickerRad: Float64Array;
-  /** [n] by how much a joint lags that stands by coarse counts while it turns round, s; 0 for others. */
+  /** [n] servo lag of a joint whose reading stands at coarse counts while it reverses, s; 0 for others. */
   readonly #lagS: Float64Array;
-  /** [n] where a servo that lags by that would be, and was when the reading changed last, rad or m. */
+  /** [n] modelled position of a servo with that lag, now and when the reading changed last, rad or m. */
   readonly #follows: Float64Array;
   readonly #followsThen: Float64Array;
-  /** [n] with how much torque it may pull, N·m, which may be less than its limit. */
+  /** [n] torque cap, N·m, which may be below the joint's limit. */
   readonly #capNm: Float64Array;
-  /** [n] a reference that is farther ahead pulls no harder than one that is so far, and asks for no more, rad or m. */
+  /** [n] lead at which the torque reaches its cap: a reference farther ahead demands no more, rad or m. */
   readonly #reachRad: Float64Array;
-  /** [n] the reading that has not changed since, where the reference was then, and with which torque (N·m). */
+  /** [n] the reading that has not changed since, the reference then, and the torque then (N·m). */
   readonly #still: Float64Array;
   readonly #referenceThen: Float64Array;
   readonly #reference: Float64Array;
-  /** [n] how far it has gone since then, as far as that asks for more or less torque, rad or m. */
+  /** [n] motion of the reference since then, as far as it changes the demanded torque, rad or m. */
   readonly #goneRad: Float64Array;
-  /** [n] the farthest of that since it stands still, rad or m: less than what asks it to move, its own friction may hold it by. */
+  /**
+   * [n] its largest magnitude since the reading stands still, rad or m: below what asks the joint to move, its own
+   * friction may hold it.
+   */
   readonly #farthestRad: Float64Array;
-  /** [n] how long the reference has stood, s. */
+  /** [n] time for which the reference has stood, s. */
   readonly #unaskedS: Float64Array;
   readonly #torqueThen: Float64Array;
-  /** [n] the reading when the joint moved last, by as much as asks it to move: a count of its encoder more or less is no motion. */
+  /** [n] reading at the joint's last motion of at least `askedRad`: a count of its encoder more or less is no motion. */
   readonly #movedRad: Float64Array;
-  /** [n × n] torque of each joint, by column, when that of the row moved last, N·m. */
+  /** [n × n] torque of each joint (column) at the last motion of another (row), N·m. */
   readonly #torqueAsMoved: Float64Array;
   readonly #stillS: Float64Array;
-  /** [n] how long the reference has been too far ahead, s. */
+  /** [n] time for which the error has been too large, s. */
   readonly #awayS: Float64Array;
   readonly #asked: ArmKinematics | undefined;
   readonly #measured: ArmKinematics | undefined;
-  /** [n] the joint moves no tool: a gripper. */
+  /** [n] true for a joint that does not move the tool: a gripper. */
   readonly #isBeside: readonly boolean[];
-  /** [1] since the reading before, s. */
+  /** [1] time since the last reading, s. */
   readonly #passedS: Float64Array = new Float64Array(1);
   #toolAwayS = 0;
   #hasReading = false;
 
-  /** `capNm` (n): to what the driver limits each joint's torque; absent: to what the model does. */
+  /** `capNm` (n): the driver's torque limit of each joint; the model's by default. */
   constructor(model: RobotModel, capNm: ArrayLike<number> = model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) {
     const n = model.joints.length;
     this.#joints = model.joints;
@@ -147,7 +158,7 @@ export class FollowingWatchdog {
     this.#measured = new ArmKinematics(model);
   }
 
-  /** Nothing is asked of the robot, or the reference was put elsewhere: what was seen so far means nothing. */
+  /** Discards earlier readings: the robot is not commanded, or the reference was set elsewhere. */
   restart(): void {
     this.#hasReading = false;
     this.beyondRad.fill(0);
@@ -156,9 +167,9 @@ export class FollowingWatchdog {
   }
 
   /**
-   * Judges the newest trusted reading `positionRad` (n) under the reference `referenceRad` (n), `dtS` after the last
-   * call, while the servos follow. A period that is not a number, or negative, lets no time pass. `torqueNm` (n): measured with it;
-   * absent or NaN: not measured.
+   * Checks the newest trusted reading `positionRad` (n) against the reference `referenceRad` (n), `dtS` after the last
+   * call, while the servos follow. A NaN or negative period counts as 0. `torqueNm` (n): measured with it; absent or
+   * NaN: not measured.
    */
   check(
     referenceRad: ArrayLike<number>,
@@ -175,7 +186,7 @@ export class FollowingWatchdog {
       const torque = torqueNm?.[i] ?? Number.NaN;
       const isFrozen = this.#isFrozen(i, referenceRad, positionRad, torqueNm);
       const goneRad = this.#goneRad[i]!;
-      // Not by a function: V8 would box what it gives.
+      // Inline: V8 would box a function's result.
       this.beyondRad[i] = Math.sign(goneRad) * Math.max(0, Math.abs(goneRad) - this.#leastRad[i]! / 2);
       const isPressing = this.#isBeside[i]! && this.#presses(i, reference - position, torque);
       const isAway = this.#isAway(i, isPressing ? 0 : reference - position, passedS);
@@ -186,14 +197,14 @@ export class FollowingWatchdog {
     return this.#isToolAway(referenceRad, positionRad, passedS) ? flags | TRACKING_ERROR : flags;
   }
 
-  /** The reference went as far as a twentieth of the highest speed goes in the time, and the reading is still the same. */
+  /** True if the reference has moved as far as 5 % of the highest speed goes in the time, and the reading is unchanged. */
   #isFrozen(
     i: number,
     referenceRad: ArrayLike<number>,
     positionRad: ArrayLike<number>,
     torques: ArrayLike<number> | undefined,
   ): boolean {
-    // By arrays: V8 would box each number that it hands over.
+    // Passed as arrays: V8 would box each number.
     const position = positionRad[i]!;
     const reference = referenceRad[i]!;
     const torqueNm = torques?.[i] ?? Number.NaN;
@@ -201,7 +212,7 @@ export class FollowingWatchdog {
     const leastRad = this.#leastRad[i]!;
     const isAsked = Math.abs(reference - this.#reference[i]!) > SAME;
     this.#reference[i] = reference;
-    // By the law of the servo, q̇ = (r − q) / lag.
+    // Servo law: q̇ = (r − q) / lag.
     const lagS = this.#lagS[i]!;
     const share = this.#hasReading && lagS > 0 ? passedS / (lagS + passedS) : 1;
     this.#follows[i] = this.#follows[i]! + share * (reference - this.#follows[i]!);
@@ -216,17 +227,17 @@ export class FollowingWatchdog {
       this.#farthestRad[i] = 0;
       return false;
     }
-    // A servo at its limit pulls no less before its reference is within its reach again: until then, one that comes back asks for nothing.
+    // A servo at its cap pulls no less until its reference is within reach again: until then, a reference that comes back demands nothing.
     const reachRad = this.#reachRad[i]!;
     const errorRad = reference - position;
     const errorThenRad = this.#referenceThen[i]! - position;
     const nowRad = Math.min(reachRad, Math.max(-reachRad, errorRad));
     const thenRad = Math.min(reachRad, Math.max(-reachRad, errorThenRad));
-    // Out of reach and farther out than it was, it is asked on.
+    // Out of reach and farther out than before, the joint is asked to move on.
     const side = Math.sign(errorRad);
     const outRad = side * (errorRad - nowRad) - Math.max(0, side * (errorThenRad - thenRad));
     this.#goneRad[i] = nowRad - thenRad + side * Math.max(0, outRad);
-    // A joint that stood, asked for nothing, or for less than what breaks it loose, has not been frozen all that time: it is given its time.
+    // A joint that stood, asked for nothing, or for less than breaks it loose, was not frozen all that time: its time starts anew.
     const goneRad = Math.abs(this.#goneRad[i]!);
     if (goneRad > this.#farthestRad[i]!) this.#farthestRad[i] = goneRad;
     this.#unaskedS[i] = isAsked ? 0 : this.#unaskedS[i]! + passedS;
@@ -236,13 +247,13 @@ export class FollowingWatchdog {
     }
     this.#stillS[i] = this.#stillS[i]! + passedS;
     if (this.#stillS[i]! < frozenAfterS(this.#joints[i]!) - ROUNDING_S) return false;
-    // What its servo has not followed yet is not asked of the joint.
+    // What the servo's lag has not followed yet is not demanded of the joint.
     return goneRad >= leastRad && Math.abs(this.#follows[i]! - this.#followsThen[i]!) >= leastRad;
   }
 
   /**
-   * What a reading of joint `i` means that stands still while the reference goes: a stall at its limit; no fault, for a while, where the
-   * torque has risen as its servo's law says, as something holds the joint; and then one at its cap.
+   * Flag for a reading of joint `i` that stands still while the reference moves: a stall at its torque limit; for a
+   * while no fault, if the torque has risen by its servo's law, as the joint is blocked; after that a stall at its cap.
    */
   #flagOf(i: number, torques: ArrayLike<number> | undefined): number {
     if (torques === undefined) return FROZEN_READING;
@@ -254,7 +265,7 @@ export class FollowingWatchdog {
     return isHeld && this.#isBacked(i, torques) ? 0 : FROZEN_READING;
   }
 
-  /** The torque of joint `i` has risen with its reference as its servo's law says. */
+  /** True if the torque of joint `i` has risen with its reference by its servo's law. */
   #isHeld(i: number, torqueNm: number): boolean {
     const goneRad = this.#goneRad[i]!;
     const risenNm = (torqueNm - this.#torqueThen[i]!) * Math.sign(goneRad);
@@ -262,7 +273,7 @@ export class FollowingWatchdog {
     return risenNm >= HELD_SHARE * this.#joints[i]!.stiffnessNmPerRad * pulledRad;
   }
 
-  /** Keeps the torques of all joints as they are while joint `i` moves. */
+  /** Records the torques of all joints while joint `i` moves. */
   #seeMotion(i: number, positionRad: ArrayLike<number>, torques: ArrayLike<number> | undefined): void {
     const n = this.#still.length;
     if (this.#hasReading && Math.abs(positionRad[i]! - this.#movedRad[i]!) < this.#leastRad[i]!) return;
@@ -270,7 +281,7 @@ export class FollowingWatchdog {
     for (let j = 0; j < n; j++) this.#torqueAsMoved[i * n + j] = torques?.[j] ?? Number.NaN;
   }
 
-  /** Some other joint that moves the tool is held as well: it pulls as it did not before joint `i` stood still. */
+  /** True if another joint that moves the tool is held as well: its torque has risen since joint `i` stopped moving. */
   #isBacked(i: number, torques: ArrayLike<number>): boolean {
     for (let j = 0; j < this.#still.length; j++) {
       const torqueNm = torques[j]!;
@@ -284,7 +295,10 @@ export class FollowingWatchdog {
     return false;
   }
 
-  /** The torque of joint `j` has risen while joint `i` stands, and it as well: what moves, or gives way to a weight, bears more by that. */
+  /**
+   * True if the torque of joint `j` has risen while joint `i` stands, and while `j` itself stands: the load of a joint
+   * that moves, or yields to a weight, rises by that alone.
+   */
   #hasRisen(i: number, j: number, torqueNm: number): boolean {
     const n = this.#still.length;
     const mostNm = RISEN_CAP_SHARE * this.#capNm[j]!;
@@ -292,7 +306,7 @@ export class FollowingWatchdog {
     return Math.abs(torqueNm - asMoved[i * n + j]!) >= mostNm && Math.abs(torqueNm - asMoved[j * n + j]!) >= mostNm;
   }
 
-  /** Whether joint `i` pushes towards where it is asked to be, as its servo would, and no harder than it may. */
+  /** True if joint `i` pushes towards its reference, as its servo would, and within its torque limit. */
   #presses(i: number, errorRad: number, torqueNm: number): boolean {
     const { torqueMaxNm, stiffnessNmPerRad } = this.#joints[i]!;
     const expectedNm = Math.min(torqueMaxNm, stiffnessNmPerRad * Math.abs(errorRad));
@@ -300,7 +314,7 @@ export class FollowingWatchdog {
     return towardsNm >= PRESSING_SHARE * expectedNm && towardsNm <= LIMIT_SHARE * torqueMaxNm && expectedNm > 0;
   }
 
-  /** Odometry drifts from what was asked for, so distances driven are not compared. */
+  /** Driven distances are not compared: odometry drifts from the reference. */
   #isAway(i: number, errorRad: number, passedS: number): boolean {
     const joint = this.#joints[i]!;
     const largest = joint.kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD;
@@ -309,7 +323,7 @@ export class FollowingWatchdog {
     return this.#awayS[i]! >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
   }
 
-  /** Small errors of long arms. A base has no tool. */
+  /** Detects small joint errors that add up on long arms. A base has no tool. */
   #isToolAway(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>, passedS: number): boolean {
     if (this.#asked === undefined || this.#measured === undefined) return false;
     this.#asked.forward(referenceRad);
@@ -324,17 +338,17 @@ export class FollowingWatchdog {
   }
 }
 
-/** A reference that goes so far asks the joint to move, rad or m, whatever its encoder and its friction. */
+/** Reference motion that counts as asking the joint to move, rad or m, despite encoder noise and friction. */
 export function askedRad(joint: JointModel): number {
   return Math.max(commandedRad(joint), STICTION_NOISES * encoderNoiseOf(joint), STICTION_BANDS * stictionBandOf(joint));
 }
 
-/** A reading that moves by no more stands, rad or m. */
+/** Largest change of a reading that counts as standing, rad or m. */
 export function flickerRad(joint: JointModel): number {
   return SAME + FLICKER_NOISES * encoderNoiseOf(joint);
 }
 
-/** A joint that is asked to go so far, rad or m, is asked to move. */
+/** Reference motion, rad or m, at the least speed that counts as asking a joint to move. */
 function commandedRad(joint: JointModel): number {
   return COMMANDED_SHARE * joint.velocityMaxRadPerS * frozenAfterS(joint);
 }

@@ -8,7 +8,7 @@ import { HardwareWatch } from './hardware.ts';
 
 const DT_S = 0.02;
 
-/** Says `said` tick by tick from `fromS` to `toS`; gives the last flags. */
+/** Reports `said` tick by tick from `fromS` to `toS`; returns the last flags. */
 function say(watch: HardwareWatch, said: number, fromS: number, toS: number): number {
   for (let k = Math.round(fromS / DT_S); k <= Math.round(toS / DT_S); k++) watch.check(said, k * DT_S);
   return watch.flags;

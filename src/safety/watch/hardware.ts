@@ -1,4 +1,4 @@
-/** What a driver says of its hardware, as flags of the fault table (rows 13, 37, 45 to 47): the one place that knows both. */
+/** Maps a driver's hardware faults to flags of the fault table (rows 13, 37, 45 to 47): the only place that knows both. */
 import { HARDWARE, type HardwareFault } from '../../core/index.ts';
 import {
   BATTERY_EMPTY,
@@ -27,14 +27,14 @@ const FLAG: Readonly<Record<HardwareFault, number>> = {
 };
 
 /**
- * What putting torque on mends, as limits are written anew and read back then: without torque it is no cause any more, or nobody could
- * ever acknowledge it.
+ * Faults that switching torque on clears, as limits are written again and read back then: without torque they are no
+ * longer a cause, or no operator could ever acknowledge them.
  */
 export const ENDED_BY_ENABLE: number = SERVO_RESET | TORQUE_CAP | STALLED;
 
-/** A battery's voltage dips under load and comes back: a step of it counts, and is over, after so long, s. */
+/** Hysteresis of the battery flags, s: the voltage dips under load and recovers. */
 const BATTERY_HYSTERESIS_S = 2;
-/** Sums of periods are no more exact than this, s. */
+/** Rounding of summed periods, s. */
 const ROUNDING_S = 1e-9;
 const SLOW: readonly HardwareFault[] = ['batteryLow', 'batteryLower', 'batteryEmpty'];
 
@@ -47,10 +47,10 @@ const HOLD_S: readonly number[] = NAMES.map((name) => (SLOW.includes(name) ? BAT
 export class HardwareWatch {
   /** Flags as of the last `check`. */
   flags = 0;
-  /** [bits] since when the driver has said the other of what `flags` says, s; NaN: it does not. */
+  /** [bits] time since which the driver has reported the opposite of `flags`, s; NaN: it agrees. */
   readonly #otherSinceS: Float64Array = new Float64Array(BITS.length).fill(Number.NaN);
 
-  /** Takes `said`, bits of `HARDWARE`, at `nowS`, and gives `flags`. Bits that nobody knows mean nothing. */
+  /** Takes the reported bits of `HARDWARE` at `nowS` and returns `flags`. Unknown bits are ignored. */
   check(said: number, nowS: number): number {
     for (let i = 0; i < BITS.length; i++) {
       const isSaid = (said & BITS[i]!) !== 0;

@@ -1,13 +1,13 @@
-/** Where a joint was between two readings of position and velocity: the cubic through both. Tick-safe. */
+/** Cubic interpolation of a joint between two readings of position and velocity. Tick-safe. */
 
-/** Position at the share `at` of the `dtS` between two readings. */
+/** Returns the position at the share `at` of the `dtS` between two readings. */
 export function hermite(from: number, to: number, fromSpeed: number, toSpeed: number, at: number, dtS: number): number {
   const s = at;
   const rest = 1 - s;
   return rest * rest * ((1 + 2 * s) * from + s * dtS * fromSpeed) + s * s * ((3 - 2 * s) * to - rest * dtS * toSpeed);
 }
 
-/** The mean position over the last `windowS` ≤ `dtS` before the newer reading; that reading where the window is 0. */
+/** Returns the mean position over the last `windowS` ≤ `dtS` before the newer reading; that reading if the window is 0. */
 export function hermiteMean(
   from: number,
   to: number,

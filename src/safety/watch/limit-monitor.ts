@@ -1,6 +1,6 @@
 /**
- * An independent witness: checks each reference that was sent against the robot's limits. It shares nothing with the
- * stages of the chain but the robot's description and geometry, and changes nothing. Its count is what runs report.
+ * An independent witness: checks each sent reference against the robot's limits. It shares nothing with the stages of
+ * the chain but the robot's description and geometry, and changes nothing. Its count is what runs report.
  */
 import { ArmKinematics, boxOf, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
 import { FenceWitness } from './fence-witness.ts';
@@ -16,16 +16,16 @@ export const BROKEN_COLLISION: number = 32;
 export const BROKEN_TOOL_SPEED: number = 64;
 
 const RELATIVE = 1e-9;
-/** An arm that is brought back from outside its limits is no faster, rad/s. */
+/** Largest joint speed of an arm that is brought back from outside its limits, rad/s. */
 const WAY_BACK_RAD_PER_S = 0.1;
-/** Differences of positions near 2π over half a millisecond are no more exact than this, rad/s. */
+/** Rounding of velocities: differences of positions near 2π over half a millisecond, rad/s. */
 const ROUNDING_RAD_PER_S = 1e-11;
-/** Roundings in the difference of two positions and of two velocities, in units of the position's last place. */
+/** Rounding in the difference of two positions and of two velocities, in units of the position's last place. */
 const ROUNDINGS = 4 * Number.EPSILON;
 
-/** Watches one robot's references. Tick-safe after construction. */
+/** Monitors one robot's references. Tick-safe after construction. */
 export class LimitMonitor {
-  /** Ticks since construction in which some limit was broken. */
+  /** Ticks since construction in which any limit was violated. */
   violations = 0;
 
   readonly #model: RobotModel;
@@ -52,7 +52,7 @@ export class LimitMonitor {
     this.#lastVelocity = new Float64Array(model.joints.length);
   }
 
-  /** The arm stands at `referenceRad` (n): what came before is not compared with what comes next. */
+  /** Restarts at rest at `referenceRad` (n): earlier references are not compared with later ones. */
   restart(referenceRad: ArrayLike<number>): void {
     this.#last.set(referenceRad);
     this.#lastVelocity.fill(0);
@@ -62,16 +62,17 @@ export class LimitMonitor {
     this.#fence?.restart(this.#last);
   }
 
-  /** A base was put back to where it stood first: `restart` follows. */
+  /** Called when a base was put back to where it stood first: `restart` follows. */
   putBack(): void {
     this.#fence?.putBack();
   }
 
   /**
-   * Checks the reference of this tick (n, rad), `dtS` after the last one (taken as [T/2, 2T], as commands are). `measuredRad`
-   * (n): where the robot is, by which a base's pose goes on at the next restart; the reference where absent. `sentRad` (n):
-   * what the driver gets, where that is not the reference; its place is checked too, but not its speed: it may stop short.
-   * Returns what is broken, as bits: a base outside its fence, as an arm outside its workspace, is `BROKEN_WORKSPACE`.
+   * Checks the reference of this tick (n, rad), `dtS` after the last one (clamped to [T/2, 2T], as for commands).
+   * `measuredRad` (n): measured position, from which a base's pose continues at the next restart; the reference by
+   * default. `sentRad` (n): the driver's set-point if it is not the reference; its position is checked too, but not its
+   * speed: it may stop short. Returns the violations as bits: a base outside its fence, as an arm outside its
+   * workspace, is `BROKEN_WORKSPACE`.
    */
   check(
     referenceRad: ArrayLike<number>,
@@ -102,7 +103,7 @@ export class LimitMonitor {
       const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
       const slack = RELATIVE * Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad));
       const rounding = ROUNDING_RAD_PER_S + (ROUNDINGS * Math.abs(q)) / tickS;
-      // Written so that a NaN is out and too fast.
+      // Negated comparison: NaN counts as out and too fast.
       const isIn = q >= Math.min(from, positionMinRad) - slack && q <= Math.max(from, positionMaxRad) + slack;
       if (!isIn) broken |= BROKEN_POSITION;
       if (!(Math.abs(q - from) / tickS <= WAY_BACK_RAD_PER_S * (1 + RELATIVE) + rounding)) broken |= BROKEN_VELOCITY;
@@ -114,7 +115,7 @@ export class LimitMonitor {
     return broken;
   }
 
-  /** Of the arm as it was put last. */
+  /** Checks the arm at its last pose. */
   #checkToolSpeed(tickS: number): number {
     const limitMPerS = this.#model.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY;
     return this.#toolSpeed.isTooFast(this.#arm, tickS, limitMPerS) ? BROKEN_TOOL_SPEED : 0;
@@ -130,7 +131,7 @@ export class LimitMonitor {
     return false;
   }
 
-  /** The robot's points and bodies where the joints are at `jointsRad`. */
+  /** Checks the robot's points and bodies at `jointsRad`. */
   #checkPlace(jointsRad: ArrayLike<number>): number {
     let broken = 0;
     this.#arm.forward(jointsRad);
@@ -144,7 +145,7 @@ export class LimitMonitor {
     return broken;
   }
 
-  /** Also false for NaN. */
+  /** False for NaN. */
   #isInside(p: Float64Array, { minM, maxM }: WorkspaceBox): boolean {
     for (let k = 0; k < 3; k++) {
       const slack = RELATIVE * Math.max(1, maxM[k]! - minM[k]!);

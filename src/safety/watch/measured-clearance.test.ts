@@ -8,7 +8,7 @@ import { Clearances } from '../avoidance/clearances.ts';
 import { TRACKING_ERROR } from '../fault-table/flags.ts';
 import { MeasuredClearance } from './measured-clearance.ts';
 
-/** Nothing but its own links and its boxes to keep clear of, and no tank that slows it. */
+/** Only its own links and its boxes limit the arm, and no tank slows it. */
 const { tank: _, contact: __, ...rest } = arm6Setup().config.robot;
 const model: RobotModel = { ...rest, workspace: { minM: [-3, -3, -3], maxM: [3, 3, 3] }, leashM: 5, leashRad: 5 };
 const { clearanceM } = model.collision!;
@@ -35,7 +35,7 @@ const anyPose = fc.tuple(
   ),
 );
 
-/** From home towards a pose in which links touch: the pose at the share of the way where the distance is `wantedM`. */
+/** Returns the pose on the way from home to one in which links touch, at which the distance is `wantedM`. */
 function poseAt(wantedM: number): number[] {
   const touching = fc.sample(anyPose, { numRuns: 2000, seed: 5 }).find((pose) => distanceAt(pose) < -0.01)!;
   let [low, high] = [0, 1];
@@ -91,11 +91,11 @@ describe('a guard whose arm is not where its reference is', () => {
     'fake',
     'an arm measured beside a link halves the speed, and stops where it touches',
     async (promised) => {
-      // So slow that the reference hardly goes anywhere, and reaches its highest speed at once.
+      // So slow that the reference hardly moves, and reaches its highest speed at once.
       const slow = { ...model, joints: model.joints.map((joint) => ({ ...joint, velocityMaxRadPerS: 0.05 })) };
       const from = poseAt(1.5 * clearanceM);
       const rig = await FaultRig.active({ model: slow, startRad: from, scale: 0.1 });
-      // What the readings say beside what they say anyhow, nearing its goal by less than a jump each time.
+      // Offset added to the readings, approaching its goal by less than a jump each time.
       const beyond = from.map(() => 0);
       let goal = beyond;
       const read = rig.driver.read.bind(rig.driver);
@@ -109,7 +109,7 @@ describe('a guard whose arm is not where its reference is', () => {
       };
       const towards = (pose: readonly number[]): number[] => pose.map((q, i) => q - from[i]!);
       for (const q of towards(poseAt(-1e-3))) expect(Math.abs(q)).toBeLessThan(promised('errorRad') / 2);
-      /** To and fro, so that it stays where it is; the fastest of the last ticks. */
+      /** Moves to and fro about the same pose; returns the highest speed of the last ticks. */
       const fastestOf = async (ticks: number): Promise<number> => {
         let fastest = 0;
         for (let k = 0; k < ticks; k++) {
@@ -130,7 +130,7 @@ describe('a guard whose arm is not where its reference is', () => {
         return rig.rows.includes(43);
       };
       expect(await rig.ticksUntil(isStopped, 200)).toBeGreaterThan(0);
-      // What the second reading says is told in the tick after it.
+      // The second reading is reported in the tick after it.
       expect(touching).toBe(promised('touchReadings') + 1);
       expect(await rig.ticksUntil(() => rig.link.latest.state === 'fault')).toBeGreaterThan(0);
       expect(rig.driver.isEnabled).toBe(false);

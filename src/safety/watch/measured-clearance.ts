@@ -1,26 +1,26 @@
 /**
- * Distances of the measured arm. The chain keeps its reference clear of keep-out boxes and of itself; an arm that lags, sags under
- * a load or is pushed may still come near, and only its measured pose shows it. Row 43.
+ * Clearances of the measured arm. The chain keeps its reference clear of keep-out boxes and of itself; an arm that
+ * lags, sags under a load or is pushed may still come near, which only its measured pose shows. Row 43.
  */
 import type { ArmKinematics, RobotModel } from '../../core/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { SAMPLE_SIZE } from '../avoidance/sample.ts';
 import { TRACKING_ERROR } from '../fault-table/flags.ts';
 
-/** Nearer than this share of the clearance, the robot goes at most half as fast. */
+/** Share of the clearance below which the robot moves at most half as fast. */
 const NEAR_SHARE = 0.5;
 const NEAR_SPEED_RATIO = 0.5;
-/** Readings running that touch: one may be noise. */
+/** Consecutive readings that touch: one may be noise. */
 const TOUCHES = 2;
 
 /** Walls of the workspace are no bodies and do not count. Tick-safe after construction. */
 export class MeasuredClearance {
-  /** No joint may be asked for more than this share of its highest speed, as of the last `check`. */
+  /** Cap on every joint's speed as a share of its limit, as of the last `check`. */
   speedRatio = 1;
   readonly #clearances: Clearances;
   /** [R] 1 for bodies. */
   readonly #bodies: Uint8Array;
-  /** What the rows hold back of each distance, m. */
+  /** Clearance deducted from each distance by the rows, m. */
   readonly #clearanceM: number;
   #touches = 0;
 
@@ -30,13 +30,13 @@ export class MeasuredClearance {
     this.#clearanceM = model.collision?.clearanceM ?? 0;
   }
 
-  /** The robot is not driven, or was put elsewhere: what was seen so far means nothing. */
+  /** Discards earlier readings: the robot is not driven, or was placed elsewhere. */
   restart(): void {
     this.#touches = 0;
     this.speedRatio = 1;
   }
 
-  /** Judges the arm at the measured pose that `kinematics` keeps; fault flags. `isNew`: false for a reading that came again. */
+  /** Checks the arm at the measured pose in `kinematics`; returns fault flags. `isNew`: false for a repeated reading. */
   check(kinematics: ArmKinematics, isNew: boolean): number {
     const sample = this.#clearances.current;
     this.#clearances.sample(sample, kinematics, this.#bodies);

@@ -19,10 +19,10 @@ const separation: SeparationModel = {
 };
 const arm: RobotModel = { ...oddArm3, toolSpeedMaxMPerS: 0.5, separation };
 const TICK_S = 0.02;
-/** Distances that 0.1, 0.25 and 0.5 m/s need. */
+/** Distances required for 0.1, 0.25 and 0.5 m/s. */
 const [SLOW_M, MIDDLE_M, FAST_M] = [0.59, 0.795, 1.22];
 
-/** A watch and its sensor. */
+/** A separation watch and its sensor. */
 class Stand {
   readonly watch: SeparationWatch;
   readonly distance: Float64Array = Float64Array.of(Number.NaN, 0);
@@ -32,7 +32,7 @@ class Stand {
     this.watch = new SeparationWatch(model);
   }
 
-  /** So many ticks with a new reading in each; flags of the last. */
+  /** Runs this many ticks with a new reading in each; returns the flags of the last. */
   see(distanceM: number, ticks = 1): number {
     let flags = 0;
     for (let k = 0; k < ticks; k++) {

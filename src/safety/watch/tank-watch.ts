@@ -1,9 +1,9 @@
-/** Detects when the energy tank is as good as empty (row 42), with a gap between empty and well again, so that it does not flicker. */
+/** Detects a nearly empty energy tank (row 42), with hysteresis between empty and recovered. */
 import type { RobotModel } from '../../core/index.ts';
 import { TANK_EMPTY } from '../fault-table/flags.ts';
 import { EMPTY_SHARE, WELL_SHARE } from '../tank/energy-tank.ts';
 
-/** Row 42. Does nothing for a robot without a tank. Tick-safe after construction. */
+/** Row 42. Inactive for a robot without a tank. Tick-safe after construction. */
 export class TankWatch {
   readonly #emptyJ: number;
   readonly #wellJ: number;
@@ -16,7 +16,7 @@ export class TankWatch {
     this.#wellJ = floorJ + WELL_SHARE * roomJ;
   }
 
-  /** Judges the tank's content `energyJ`; one that is no number changes nothing. */
+  /** Checks the tank's content `energyJ`; NaN changes nothing. */
   check(energyJ: number): number {
     if (energyJ <= this.#emptyJ) this.#isEmpty = true;
     else if (energyJ >= this.#wellJ) this.#isEmpty = false;

@@ -6,7 +6,7 @@ import { BROKEN_POSITION, BROKEN_TOOL_SPEED, BROKEN_VELOCITY, LimitMonitor } fro
 const PERIOD_S = 1 / oddArm3.controlHz;
 const model: RobotModel = { ...oddArm3, toolSpeedMaxMPerS: 0.05 };
 
-/** A pose whose tool is `moved` metres (by its straight way) from that of home, one joint turned; its bits after one tick. */
+/** Moves the tool by `moved` metres (straight-line distance) from home, by one joint; returns the bits after one tick. */
 function brokenAfter(watched: RobotModel, speedMPerS: number): number {
   const arm = new ArmKinematics(watched);
   arm.forward(watched.homeRad);

@@ -1,14 +1,14 @@
-/** How fast the points of an arm went from one reference to the next, for the limit monitor: by where they were, and not by Jacobians. */
+/** Speed of an arm's points between consecutive references, for the limit monitor: from their positions, not from Jacobians. */
 import { type ArmKinematics, monitoredPoints, type RobotModel } from '../../core/index.ts';
 
 const RELATIVE = 1e-9;
-/** Differences of places of some metres over half a millisecond are no more exact than this, m/s. */
+/** Rounding of speeds: differences of positions of some metres over half a millisecond, m/s. */
 const ROUNDING_M_PER_S = 1e-9;
 
-/** Watches one arm. Tick-safe after construction. */
+/** Monitors one arm. Tick-safe after construction. */
 export class ToolSpeedWitness {
   readonly #points: readonly { readonly link: number; readonly atM: Float64Array }[];
-  /** [3·P] where they were, m. */
+  /** [3·P] last positions, m. */
   readonly #last: Float64Array;
   readonly #place: Float64Array = new Float64Array(3);
 
@@ -23,12 +23,12 @@ export class ToolSpeedWitness {
     this.#last = new Float64Array(3 * this.#points.length);
   }
 
-  /** The arm stands at the pose that `arm` keeps. */
+  /** Restarts at the pose in `arm`. */
   restart(arm: ArmKinematics): void {
     this.isTooFast(arm, 1, Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a point went faster than `limitMPerS` to the pose that `arm` keeps, in `tickS`. A NaN is too fast. */
+  /** True if a point moved faster than `limitMPerS` to the pose in `arm`, in `tickS`. True for NaN. */
   isTooFast(arm: ArmKinematics, tickS: number, limitMPerS: number): boolean {
     const p = this.#place;
     const last = this.#last;

@@ -12,7 +12,7 @@ import { TorqueObserver } from './torque-observer.ts';
 
 const joints = ur5eLike.joints.length;
 const PERIOD_S = 1 / ur5eLike.controlHz;
-/** An arm without weight, so that what is measured is what pushes it. */
+/** An arm without weight, so that the measured torque is the external push. */
 const model: RobotModel = {
   ...ur5eLike,
   torqueObserver: {
@@ -29,7 +29,7 @@ const model: RobotModel = {
 };
 const PUSH_N = 60;
 
-/** The arm stands at home and presses downwards with its tool; `feltN` is what the tool's sensor reads of it. */
+/** The arm stands at home and presses downwards with its tool; `feltN` is the reading of the tool's sensor. */
 function pressing(wrench: TorqueObserverModel['wrench'] = 'subtracted') {
   const observer = new TorqueObserver({ ...model, torqueObserver: { ...model.torqueObserver!, wrench } });
   const state = createRobotState(joints, 0);
@@ -81,7 +81,7 @@ it('takes a mean of the force for what it is: it allows nothing beside it, and n
   const felt = Float64Array.of(0, 0, PUSH_N, 0, 0, 0);
   expect(see(50, 0, felt)).toBe(0);
   expect(observer.worstNm).toBeCloseTo(0, 6);
-  // The samples say that the tool presses, and are not asked.
+  // The samples report that the tool presses, and are not used.
   expect(see(20, PUSH_N, new Float64Array(6))).toBe(TORQUE_RESIDUAL);
 });
 
@@ -92,7 +92,7 @@ it('stops the arm where the file counts on a mean that the driver does not give'
 
 const WRIST = 4;
 
-/** A wrist's servo of 300 N·m/rad, 16 N·m·s/rad and at most 28 N·m, seen each 10 ms, by means over nearly as long. */
+/** A wrist's servo of 300 N·m/rad, 16 N·m·s/rad and at most 28 N·m, sampled every 10 ms, by means over nearly as long. */
 function wrist() {
   const servo = { stiffnessNmPerRad: 300, dampingNmSPerRad: 16, torqueMaxNm: 28 };
   const observer = new TorqueObserver({
@@ -103,7 +103,7 @@ function wrist() {
   });
   const state = createRobotState(joints, 0);
   state.positionRad.set(model.homeRad);
-  /** The joint is `offRad` short of its set-point, and its servo is measured to give `torqueNm`. */
+  /** The joint is `offRad` short of its set-point, and its servo's measured torque is `torqueNm`. */
   const see = (offRad: number, velocityRadPerS: number, torqueNm: number): number => {
     state.positionRad[WRIST] = model.homeRad[WRIST]! - offRad;
     state.velocityRadPerS[WRIST] = velocityRadPerS;
@@ -116,7 +116,7 @@ function wrist() {
 it('leaves open what a servo gave while a strike drove it into saturation and out of it', () => {
   const { observer, see } = wrist();
   for (let k = 0; k < 5; k++) see(0.00363, -0.1089, 2.8);
-  // Of one tick of a simulated insertion: means over the period, of a law that asks for 2.8, 47 and 31 N·m.
+  // One tick of a simulated insertion: means over the period, of a law that demands 2.8, 47 and 31 N·m.
   expect(see(0.03002, -1.3959, 36.144)).toBe(0);
   expect(see(0.03363, 0.0472, 16.466)).toBe(0);
   expect(see(0.03057, 0.4118, 4.91)).toBe(0);
@@ -159,7 +159,7 @@ it('expects a servo with feed-forward to give nothing where it follows without l
     for (let k = 0; k < 100; k++) {
       q.set(model.homeRad);
       q[WRIST] = model.homeRad[WRIST]! + RAD_PER_S * k * PERIOD_S;
-      // It is where it is sent, and gives nothing.
+      // It is at its set-point, and exerts nothing.
       flags |= observer.check(state, q, PERIOD_S);
     }
     const { dampingNmSPerRad } = model.joints[WRIST]!;
@@ -222,7 +222,7 @@ it.each([
   state.positionRad.set(model.homeRad);
   const sent = Float64Array.from(model.homeRad);
   const [{ stiffnessNmPerRad } = { stiffnessNmPerRad: 1 }] = model.joints;
-  // What the machine's lateness makes of a moving set-point: one reading in two is of the one before.
+  // Effect of the machine's lateness on a moving set-point: every other reading belongs to the previous one.
   const stepRad = 40 / stiffnessNmPerRad;
   let flags = 0;
   for (let k = 0; k < 200; k++) {

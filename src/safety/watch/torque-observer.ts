@@ -1,13 +1,14 @@
 /**
- * Watches what the joints' torques say that positions do not, with two residuals a joint, both N·m:
+ * Monitors joint torques for faults that positions do not reveal, with two residuals a joint, both N·m:
  *
- * - **servo**: measured torque less clip(K·(s − q) − d·q̇, ±τ_max), the servo's law for the set-point s in force. It is not 0
- *   where K, d, the delay or the torque limit of the robot's file are not the servo's.
- * - **external**: what the surroundings exert, by the generalized momentum: ṗ − τ − c(q, q̇), less Jᵀw of the tool's force sensor
- *   (De Luca and Mattone 2003, 2005; Haddadin, De Luca and Albu-Schäffer, "Robot collisions: a survey", IEEE T-RO 2017). It is not
- *   0 where something touches any link, and with a load or a link other than the one identified.
+ * - **servo**: measured torque less clip(K·(s − q) − d·q̇, ±τ_max), the servo's law for the set-point s in force.
+ *   Nonzero if K, d, the delay or the torque limit of the robot's file are not the servo's.
+ * - **external**: torque exerted by the surroundings, by the generalized momentum: ṗ − τ − c(q, q̇), less Jᵀw of the
+ *   tool's force sensor (De Luca and Mattone 2003, 2005; Haddadin, De Luca and Albu-Schäffer, "Robot collisions: a
+ *   survey", IEEE T-RO 2017). Nonzero if something touches any link, and with a load or a link other than the one
+ *   identified.
  *
- * Both pass a filter of first order, which for the second is the momentum observer with the gain 1/filterS.
+ * Both pass a first-order filter, which for the second is the momentum observer with the gain 1/filterS.
  */
 import {
   ArmDynamics,
@@ -19,28 +20,28 @@ import {
 import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../fault-table/flags.ts';
 import { hermite, hermiteMean } from './hermite.ts';
 
-/** One residual may be a spike; three running, of new readings, are none. */
+/** One residual may be a spike; three consecutive ones, of new readings, are a fault. */
 const SAMPLES = 3;
 /**
- * What a tool's sensor that gives samples has felt lately, it may miss now: a tool that chatters on what it presses touches
- * between two readings, which the torques, a mean over the period, know of. Held so many time constants.
+ * Time constants for which the force felt by a sampling tool sensor is held: a tool that chatters on a surface touches
+ * it between two samples, which the torques, a mean over the period, include.
  */
 const TOOL_HELD = 18;
-/** After a pause of so many periods nothing is known of what happened in between. */
+/** After a pause of this many periods, nothing is known of the time in between. */
 const PAUSE_TICKS = 3;
 /**
- * Torques say what happened in their own period alone: readings that are farther apart than so many are not compared, and what was found
- * before stays. At half of the rate the means would be of another time than the momentum, which looks like a push.
+ * Torques describe their own period alone: readings farther apart than this many periods are not compared, and the last
+ * result is kept. At half of the rate the means would be of another time than the momentum, which looks like a push.
  */
 export const COMPARED_TICKS = 1.5;
 const UNKNOWN: Float64Array = new Float64Array(6).fill(Number.NaN);
 
-/** Row 54. Does nothing where the robot has no `torqueObserver`. Tick-safe after construction. */
+/** Row 54. Inactive for a robot without `torqueObserver`. Tick-safe after construction. */
 export class TorqueObserver {
-  /** [n] filtered, N·m; empty without an observer. */
+  /** [n] filtered residuals, N·m; empty without an observer. */
   readonly servoNm: Float64Array;
   readonly externalNm: Float64Array;
-  /** The joint whose residual is the largest share of its limit, and that residual, N·m; −1 while nothing was judged. */
+  /** Joint whose residual is the largest share of its limit, and that residual, N·m; −1 if none was checked. */
   worstJoint = -1;
   worstNm = 0;
   readonly #model: RobotModel;
@@ -48,7 +49,7 @@ export class TorqueObserver {
   readonly #dynamics: ArmDynamics;
   readonly #parameters: Float64Array;
   readonly #periodS: number;
-  /** [(delay + 2)·n] the newest references, a ring; the oldest two are the set-point's in force and the one before. */
+  /** [(delay + 2)·n] ring of the newest references; the oldest two are that of the set-point in force and the one before. */
   readonly #sent: Float64Array;
   #at = 0;
   readonly #leadS: Float64Array;
@@ -57,7 +58,7 @@ export class TorqueObserver {
   readonly #momentumBefore: Float64Array;
   readonly #torqueBefore: Float64Array;
   readonly #driftBefore: Float64Array;
-  /** [n] the momentum observer's own state: with the tool's force. */
+  /** [n] state of the momentum observer, including the tool's force. */
   readonly #observedNm: Float64Array;
   /** [n] |Jᵀw| of samples, held for a while, N·m: added to the limit. */
   readonly #toolNm: Float64Array;
@@ -65,7 +66,7 @@ export class TorqueObserver {
   #sinceS = 0;
   #servoBeyond = 0;
   #externalBeyond = 0;
-  /** Readings that are not judged yet, after a late tick. */
+  /** Readings still to be skipped after a late tick. */
   #unjudged = 0;
 
   constructor(model: RobotModel) {
@@ -89,7 +90,7 @@ export class TorqueObserver {
     this.#toolNm = new Float64Array(n);
   }
 
-  /** The servos do not hold the arm, or the reference was put elsewhere: what was seen so far means nothing. */
+  /** Discards earlier readings: the servos do not hold the arm, or the reference was set elsewhere. */
   restart(): void {
     this.#hasReading = false;
     this.#servoBeyond = 0;
@@ -100,17 +101,17 @@ export class TorqueObserver {
   }
 
   /**
-   * This tick was late: which set-point was in force between its readings is not known, until those of its own are past. What was seen so far
-   * stays, and counts on; a machine that is late again and again is row 48.
+   * Called for a late tick: the set-point in force between its readings is unknown, until those of its own are past.
+   * Earlier results are kept and count on; a machine that is late repeatedly is row 48.
    */
   late(): void {
     this.#unjudged = 2 + (this.#options?.delayTicks ?? 0);
   }
 
   /**
-   * Judges a trusted reading, taken `dtS` after that of the last call (0 where it is the same), which the reference `sentRad` (n) led to. `isNew` false: it is that of the
-   * last call. `meanWrench`: the driver's. Torques, and forces that the file counts on, count as beyond every limit where they are
-   * no numbers.
+   * Checks a trusted reading, taken `dtS` after that of the last call (0 if it is the same), which the reference
+   * `sentRad` (n) led to. `isNew` false: the reading of the last call. `meanWrench`: the driver's. Torques, and forces
+   * that the file relies on, count as beyond every limit if they are NaN.
    */
   check(
     robot: RobotState,
@@ -140,17 +141,17 @@ export class TorqueObserver {
     this.#at = (this.#at + n) % sent.length;
     for (let i = 0; i < n; i++) {
       if (this.#hasReading) sent[this.#at + i] = sentRad[i]!;
-      // As if it had stood there for ever.
+      // As if it had always stood there.
       else for (let k = i; k < sent.length; k += n) sent[k] = sentRad[i]!;
     }
   }
 
-  /** Whether this reading could be compared with the one before. */
+  /** Returns true if this reading could be compared with the one before. */
   #take(robot: RobotState, options: TorqueObserverModel, meanWrench: Float64Array): boolean {
     const dtS = this.#sinceS;
     const mayCompare = this.#hasReading && dtS > 0 && dtS <= COMPARED_TICKS * this.#periodS;
     const isOver = !(this.#hasReading && dtS > 0 && dtS < PAUSE_TICKS * this.#periodS);
-    // Of a late tick the filter learns nothing, and forgets nothing.
+    // A late tick leaves the filter unchanged.
     const share = mayCompare && this.#unjudged === 0 ? 1 - Math.exp(-dtS / options.filterS) : 0;
     const { kinematics, momentum, drift } = this.#dynamics;
     this.#dynamics.place(robot.positionRad, robot.velocityRadPerS);
@@ -158,7 +159,7 @@ export class TorqueObserver {
     const jacobian = kinematics.jacobian();
     const n = this.servoNm.length;
     const windowS = Math.min(2 * options.torqueAgeS, dtS);
-    // The mean over the period is the newest torque where that is a mean itself, and else lies between the last two.
+    // The mean over the period is the newest torque if that is a mean itself, and else lies between the last two.
     const newest = 0.5 + (0.5 * windowS) / dtS;
     const isMean = options.wrench === 'mean';
     for (let i = 0; i < n; i++) {
@@ -192,10 +193,10 @@ export class TorqueObserver {
   }
 
   /**
-   * What the servo of joint `i` gives by its law, N·m, as the mean over the last `windowS` of the `dtS` between the readings. Of a
-   * period in which the servo passes into or out of saturation that mean is not known: a clipped mean is no mean of what was
-   * clipped, and a simulated damper is not limited within the physics step that saturates it. There it is what is nearest to
-   * `robot`'s torque of all between what the law asks for without its limit, at either end and in the mean.
+   * Torque of the servo of joint `i` by its law, N·m, as the mean over the last `windowS` of the `dtS` between the
+   * readings. In a period in which the servo enters or leaves saturation that mean is unknown: a clipped mean is no
+   * mean of clipped values, and a simulated damper is not limited within the physics step that saturates it. There it
+   * is the value nearest to `robot`'s torque between the unclipped torques of the law at either end and in the mean.
    */
   #lawNm(i: number, robot: RobotState, windowS: number, dtS: number): number {
     const n = this.servoNm.length;
@@ -231,7 +232,7 @@ export class TorqueObserver {
     for (let i = 0; i < this.servoNm.length; i++) {
       const servoShare = Math.abs(this.servoNm[i]!) / servoMaxNm[i]!;
       const externalShare = Math.abs(this.externalNm[i]!) / (externalMaxNm[i]! + this.#toolNm[i]!);
-      // Written so that a NaN is beyond.
+      // Negated comparison: NaN counts as beyond.
       if (!(servoShare <= 1)) servo = 1;
       if (!(externalShare <= 1)) external = 1;
       if (!Number.isNaN(worst) && !(Math.max(servoShare, externalShare) <= worst)) {

@@ -1,15 +1,15 @@
 /**
- * Whether an arm is nearer to itself or to a keep-out box than it may be, for the limit monitor. It searches along capsules
- * instead of computing closest points, and shares no code with what keeps them apart.
+ * Independent collision check of an arm with itself and with keep-out boxes, for the limit monitor. It searches along
+ * capsules instead of computing closest points, and shares no code with the stages that keep them apart.
  */
 import type { ArmKinematics, Capsule, KeepOutBox, RobotModel } from '../../core/index.ts';
 
 /** Rounding of distances, m. */
 const ROUNDING_M = 1e-9;
-/** The golden section narrows [0, 1] to 10⁻⁹ in so many looks: rounding, near the bottom of a convex function. */
+/** Evaluations of the golden-section search to narrow [0, 1] to 10⁻⁹: rounding, near the bottom of a convex function. */
 const LOOKS = 44;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Slots of a search: its two looks, and the least distance. */
+/** Indices of a search: its two evaluations, and the least distance. */
 const A = 0;
 const B = 1;
 const LEAST = 2;
@@ -18,7 +18,7 @@ interface Place {
   readonly capsule: Capsule;
   /** −1 for the base. */
   readonly link: number;
-  /** [3] its ends on the link, m. In typed arrays, as all that `pointOf` gets: from others as well each number would be garbage. */
+  /** [3] its ends on the link, m. In typed arrays, like every argument of `pointOf`: with mixed types each number would be garbage. */
   readonly fromM: Float64Array;
   readonly toM: Float64Array;
   /** [6] ends in the base frame, m. */
@@ -27,21 +27,24 @@ interface Place {
 
 interface Row {
   readonly first: Place;
-  /** What it is kept away from. */
+  /** The capsule or box that it is kept away from. */
   readonly other: Place | KeepOutBox;
   readonly leastM: number;
 }
 
-/** Watches one arm. Tick-safe after construction. */
+/** Monitors one arm. Tick-safe after construction. */
 export class TouchWitness {
   readonly #places: readonly Place[];
   readonly #rows: readonly Row[];
-  /** [R] what is kept, m: never more than there was at the last `restart`, so that an arm that starts too near may leave. */
+  /** [R] required distance, m: never more than at the last `restart`, so that an arm that starts too near may leave. */
   readonly #floorsM: Float64Array;
   readonly #point: Float64Array = new Float64Array(3);
-  /** [2] where a search looks, as shares of the first capsule's axis; here and below in arrays, since a number that is handed on is garbage. */
+  /**
+   * [2] positions under evaluation, as shares of the first capsule's axis; here and below in arrays, since a number
+   * passed to a call is garbage.
+   */
   readonly #shares: Float64Array = new Float64Array(2);
-  /** [3] what it found there, and the least that it found anywhere, m. */
+  /** [3] distances found there, and the least found anywhere, m. */
   readonly #gapsM: Float64Array = new Float64Array(3);
 
   constructor(model: RobotModel, arm: ArmKinematics) {
@@ -73,7 +76,7 @@ export class TouchWitness {
     this.#floorsM = Float64Array.from(rows, (row) => row.leastM);
   }
 
-  /** The arm stands where `arm` is. */
+  /** Restarts at the pose in `arm`. */
   restart(arm: ArmKinematics): void {
     this.#place(arm);
     for (let r = 0; r < this.#rows.length; r++) {
@@ -83,7 +86,7 @@ export class TouchWitness {
     }
   }
 
-  /** Whether something is nearer than it may be, where `arm` is. */
+  /** True if any distance is below the required one at the pose in `arm`. */
   isTouching(arm: ArmKinematics): boolean {
     this.#place(arm);
     for (let r = 0; r < this.#rows.length; r++) {
@@ -104,7 +107,7 @@ export class TouchWitness {
     }
   }
 
-  /** Leaves the distance of the axes in LEAST: to something convex it is convex along a segment, so a search finds its bottom. */
+  /** Leaves the distance of the axes in LEAST: to a convex body it is convex along a segment, so a search finds its minimum. */
   #search(row: Row): void {
     const shares = this.#shares;
     const gapsM = this.#gapsM;
@@ -136,7 +139,7 @@ export class TouchWitness {
     }
   }
 
-  /** Distance of the point at the share in `slot` to the other thing, m, into the same slot and into LEAST. NaN for NaN. */
+  /** Writes the distance of the point at the share in `slot` to the other body, m, into the same slot and into LEAST. NaN for NaN. */
   #look(row: Row, slot: typeof A | typeof B): void {
     const { ends } = row.first;
     const s = this.#shares[slot]!;
@@ -164,7 +167,7 @@ export class TouchWitness {
   }
 }
 
-/** Whether spheres around both are so far apart that there is nothing to search. */
+/** True if spheres around both are so far apart that there is nothing to search. */
 function isFar({ first, other, leastM }: Row): boolean {
   let square = 0;
   let reachM = leastM + halfLength(first.ends);

@@ -33,7 +33,7 @@ describe('the command watchdog', () => {
     expect(dog.check('active.policy', silent, 21.01)).toBe(COMMAND_LATE | COMMAND_LOST);
     expect(dog.check('active.policy', following, 21.02)).toBe(0);
     expect(dog.check('active.policy', silent, 21.03)).toBe(COMMAND_LATE);
-    // The next episode: the command of the one before has run out long ago.
+    // The next episode: the last command of the previous one expired long ago.
     dog.check('ready', silent, 25);
     expect(dog.check('active.policy', silent, 25.01)).toBe(0);
   });
@@ -103,7 +103,7 @@ describe('the tick and the rest after a stop', () => {
     expect(checkTick(Number.NaN, 0.01)).toBe(TICK_STALLED);
   });
 
-  /** Servos that lag 0.1 s behind: they have followed a reference that stands after 0.3 s. */
+  /** Servos with a lag of 0.1 s: they have followed a standing reference after 0.3 s. */
   const lagging = { joints: [{ ...ur5eLike.joints[0]!, stiffnessNmPerRad: 100, dampingNmSPerRad: 10 }] };
 
   it('calls the arm at rest when it is read to stand beside its reference, or after a second of stopping', () => {

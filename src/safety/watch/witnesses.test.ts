@@ -7,7 +7,7 @@ import { BROKEN_COLLISION, BROKEN_NOT_FINITE, BROKEN_WORKSPACE, LimitMonitor } f
 
 const T = 0.02;
 
-/** Bits about places, of a reference that stands at `q`; it came from `from`, which matters to speeds alone. */
+/** Returns the position bits of a reference that stands at `q`; it came from `from`, which affects speeds only. */
 function at(model: RobotModel, q: ArrayLike<number>, from: ArrayLike<number> = model.homeRad): number {
   const monitor = new LimitMonitor(model);
   monitor.restart(from);
@@ -71,7 +71,7 @@ describe('the limit monitor of an arm among obstacles', () => {
     expect(at({ ...guardedArm, collision: { ...only, keepOut: [around] } }, guardedArm.homeRad)).toBe(0);
     const named = { ...only, keepOut: [{ ...around, capsules: ['pedestal'] }] };
     const monitor = new LimitMonitor({ ...guardedArm, collision: named });
-    // Without a restart nothing is forgiven.
+    // Without a restart no violation is excused.
     expect(monitor.check(guardedArm.homeRad, T) & BROKEN_COLLISION).toBe(BROKEN_COLLISION);
     const base = { ...fencedBases[0]!, collision: { ...only, pairs: [['pedestal', 'pedestal']] as const } };
     expect(at(base, [0, 0])).toBe(0);

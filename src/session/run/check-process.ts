@@ -1,6 +1,6 @@
 /**
- * The check before a robot is started, as a process that ends with it. It loads everything that the configuration names: modules of
- * others, policies, networks. The process that started it loads none of these, for it will hold the channel that lets the robot go on.
+ * The check before a robot is started, as a process that ends with it. It loads everything that the configuration names: third-party
+ * modules, policies, networks. Its parent loads none of these, for it will hold the channel that lets the robot go on.
  */
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup, taskActionOf } from '../../config/setup.ts';
@@ -14,25 +14,25 @@ export interface CheckRequest {
   readonly config: ResolvedConfig;
   /** The learner's `tcp://host:port`; `undefined`: nothing is sent. */
   readonly learner: string | undefined;
-  /** `byItself`: the node asks the learner when it needs it, and nobody does here. */
+  /** `byItself`: the node asks the learner when it needs it; it is not asked here. */
   readonly asksLearner: 'here' | 'byItself';
-  /** A policy file to begin with. */
+  /** A policy file to start with. */
   readonly policy: string | undefined;
 }
 
-/** What the check found out, which only the task's module and the learner know. */
+/** Findings of the check that only the task's module and the learner know. */
 export interface CheckedMessage {
   readonly kind: 'checked';
-  /** Names of the task's signals, which the driver has to give in this order. */
+  /** Names of the task's signals, which the driver has to provide in this order. */
   readonly signalNames: readonly string[];
-  /** The learner's run; absent where it was not asked, or did not answer. */
+  /** The learner's run; absent if it was not asked, or did not answer. */
   readonly runId?: string | undefined;
 }
 
-/** What is tried next: it may end this process, and then nobody else says which it was. */
+/** Announces the next item tried: it may end this process, and then only this message tells which it was. */
 export interface TryingMessage {
   readonly kind: 'trying';
-  /** As messages name it, e.g. `the policy ./x.js`. */
+  /** Its name in messages, e.g. `the policy ./x.js`. */
   readonly what: string;
 }
 
@@ -42,7 +42,7 @@ function trying(what: string, plugin?: unknown): Promise<void> {
   return sendToParent(message);
 }
 
-/** Rejects with `ReinError` for the first thing that is wrong. Leaves nothing open. */
+/** Rejects with `ReinError` at the first problem. Leaves nothing open. */
 async function checked({ config, learner, asksLearner, policy }: CheckRequest): Promise<CheckedMessage> {
   const { task } = config;
   await trying('the task', task);
@@ -63,7 +63,7 @@ async function checked({ config, learner, asksLearner, policy }: CheckRequest): 
   return { kind: 'checked', signalNames: setup.task.signalNames, runId: info?.runId };
 }
 
-/** The run at `learner`; nothing where nobody answers there, or the node asks. The link's library is loaded for it alone. */
+/** The run at `learner`; `undefined` if it does not answer, or the node asks. The link's library is loaded for this alone. */
 async function learnerInfo(
   learner: string,
   asksLearner: CheckRequest['asksLearner'],
@@ -77,12 +77,12 @@ async function learnerInfo(
   return learnerOf(learner, setup);
 }
 
-// A terminal's Ctrl+C reaches the whole group: the parent decides what follows, and ends this process by itself.
+// A terminal's Ctrl+C reaches the whole process group: the parent decides what follows, and ends this process itself.
 process.on('SIGINT', () => undefined);
 onParentGone(() => process.exit(1));
 process.once('message', (request: CheckRequest) => {
   checked(request)
     .then(sendToParent)
-    // Whatever a module has left running ends with it.
+    // Anything that a module left running ends with the process.
     .then(() => process.exit(0), endFailed);
 });

@@ -1,12 +1,12 @@
-/** Which events of a session people are told in a line, and in which words: a page has buttons, and no keys of a terminal. */
+/** Events of a session that people see as a line, and its wording: a page has buttons, and no terminal keys. */
 import type { SessionEvent } from '../session-types.ts';
 
-/** Late commands, single ones, are counted in the metrics. */
+/** Single late commands are only counted, in the metrics. */
 const QUIET: readonly string[] = ['commandLate', 'startFar'];
-/** Who stands beside the robot looks elsewhere. */
+/** Events with a terminal bell: a person beside the robot looks elsewhere. */
 const RINGS: readonly string[] = ['asksForHelp', 'asksForReset'];
 
-/** `undefined` of a fault that passes. */
+/** `undefined` for a fault that passes. */
 export function linesOf({
   name,
   row,

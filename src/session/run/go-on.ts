@@ -1,22 +1,22 @@
-/** A person says "go on": what the guard has to be asked for, one after another, until the robot may move. */
+/** A person's "go on": the requests to the guard, one after another, until the robot may move. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GuardAnswer } from '../../core/index.ts';
 
-/** Torque and leave are asked for so often, with so many milliseconds after each request. */
+/** Number of attempts to get torque and permission, and the pause after each request, ms. */
 const TRIES = 10;
 const PAUSE_MS = 40;
 
-/** The requests of a person who lets a stopped robot go on. */
+/** Requests on behalf of a person who lets a stopped robot go on. */
 export type GoOnRequest = 'permit' | 'acknowledge' | 'enable';
 
 /**
- * One person's leave at a time. What they have seen is acknowledged, and that once: a robot that still brakes has not shown all, and a
- * fault or a stop that comes while it is asked to go on is another one, which they have not seen.
+ * Handles one permission by a person at a time. It acknowledges what they have seen, once: a robot that still brakes has not shown
+ * everything, and a fault or a stop that occurs meanwhile is another one, which they have not seen.
  */
 export class GoOn {
   readonly #ask: (kind: GoOnRequest) => Promise<GuardAnswer>;
   readonly #report: (message: string) => void;
-  /** Counts what people said: whatever is under way for something older ends. */
+  /** Counts people's requests: work on an older one ends. */
   #said = 0;
   #isStopped = false;
 
@@ -25,24 +25,24 @@ export class GoOn {
     this.#report = report;
   }
 
-  /** A person said stop, of which the guard is told by itself: nothing is asked for any more. */
+  /** Called when a person stops the robot, of which the guard is informed separately: nothing more is requested. */
   cancel(): void {
     this.#said++;
     this.#isStopped = true;
   }
 
-  /** Somebody said stop, and nobody has let it go on since. */
+  /** True if a person has stopped the robot, and none has let it go on since. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** The robot is there, and whoever started it meant it to move: unless somebody said stop since. */
+  /** Called when the robot is ready, and was started in order to move: begins unless a person has stopped it since. */
   async start(): Promise<void> {
     if (!this.#isStopped) return this.begin();
     this.#report('The robot was stopped before it began: press c, or Start at the page, to let it move.');
   }
 
-  /** Resolves when the robot may move, when it does not go on, which is told, or when somebody has said something newer. */
+  /** Resolves when the robot may move, when it does not go on (reported), or when there is a newer request by a person. */
   async begin(): Promise<void> {
     const said = ++this.#said;
     this.#isStopped = false;
@@ -55,10 +55,10 @@ export class GoOn {
       for (const kind of requests) {
         if (isOld()) return;
         const answer = await this.#ask(kind);
-        // A reading that is missing for a tick is nothing new to see.
+        // A reading that is missing for a tick shows nothing new.
         if (kind === 'acknowledge') isSeen = !answer.ok && answer.needs === 'reading';
         if (!answer.ok && answer.needs !== 'state') why = answer.reason;
-        // Torque comes on only where a tick has measured the joints since.
+        // Torque is only enabled after a new measurement of the joints.
         await delay(PAUSE_MS);
       }
     }

@@ -26,7 +26,7 @@ async function learner(bind: string, schemaHash: string, meaning = setup.meaning
   return server;
 }
 
-/** Where one can listen again. */
+/** An address at which a learner can listen again. */
 async function freeAddress(): Promise<string> {
   const { address } = await learner('tcp://127.0.0.1:0', setup.schemaHash);
   await servers.pop()?.close();

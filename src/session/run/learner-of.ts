@@ -1,25 +1,25 @@
-/** Which run the learner trains, and whether it is for this robot and task: asked once, or until it answers. */
+/** The learner's run, and whether it is for this robot and task: asked once, or until it answers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunSetup } from '../../config/setup.ts';
 import { ReinError } from '../../core/index.ts';
 import { askLearner, firstDifference, type LearnerInfo, parseAddress } from '../../link/index.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 
-/** Why a learner is still waited for. */
+/** Reason why a learner is still waited for. */
 export interface LearnerWait {
-  /** `absent`: it does not answer; `refused`: it answers, and trains something else or speaks another version. */
+  /** `absent`: it does not answer; `refused`: it answers, but trains something else or speaks another version. */
   readonly state: 'absent' | 'refused';
   readonly message: string;
   readonly remedy: string;
 }
 
 const LEARNER_MS = 3000;
-/** A learner that is waited for is asked again after so long, ms. */
+/** Interval at which a learner that is waited for is asked again, ms. */
 const AGAIN_MS = 2000;
 
 /**
- * `undefined` where nobody answers. Rejects with `ReinError('link')` where the learner trains another robot or task, and
- * for an address that cannot be one; with `ReinError('environment')` where it speaks another version of the protocol.
+ * `undefined` without an answer. Rejects with `ReinError('link')` if the learner trains another robot or task, or the address is invalid;
+ * with `ReinError('environment')` if it speaks another version of the protocol.
  */
 export async function learnerOf(address: string, setup: RunSetup): Promise<LearnerInfo | undefined> {
   parseAddress(address);
@@ -31,8 +31,8 @@ export async function learnerOf(address: string, setup: RunSetup): Promise<Learn
 }
 
 /**
- * Asks until a learner of this robot and task answers. `onWait` is told each time that none did, or one that cannot be used.
- * Rejects with `ReinError('link')` when `signal` is aborted, and for an address that cannot be one.
+ * Asks until a learner of this robot and task answers. Calls `onWait` each time that none did, or one that cannot be used. Rejects with
+ * `ReinError('link')` when `signal` is aborted, or if the address is invalid.
  */
 export async function awaitLearner(
   address: string,
@@ -47,7 +47,7 @@ export async function awaitLearner(
     const answer = await Promise.race([answerOf(address, setup, againMs), aborted]);
     if (!('state' in answer)) return answer;
     onWait(answer);
-    // Asking one that is absent has taken as long already.
+    // Asking an absent one has taken as long already.
     if (answer.state !== 'absent') await Promise.race([delay(againMs), aborted]);
   }
 }
@@ -63,8 +63,8 @@ export interface JoinOptions {
 }
 
 /**
- * The run that the robot of `folder` joins: that of the learner, or of the weights in `folder` where nobody answers. Without
- * such weights, and where one answers that cannot be used, it waits as `awaitLearner` does and rejects like it.
+ * The run that the robot of `folder` joins: the learner's, or without an answer that of the weights in `folder`. Without such weights, or
+ * if the learner that answers cannot be used, it waits as `awaitLearner` does and rejects like it.
  */
 export async function runToJoin({
   address,
@@ -96,7 +96,7 @@ function abortOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The learner of this robot and task, or why it is waited for. */
+/** The learner of this robot and task, or the reason for waiting. */
 async function answerOf(address: string, setup: RunSetup, timeoutMs: number): Promise<LearnerInfo | LearnerWait> {
   try {
     const info = await askOnce(address, timeoutMs);
@@ -107,12 +107,12 @@ async function answerOf(address: string, setup: RunSetup, timeoutMs: number): Pr
   }
 }
 
-/** As people read it: errors begin small and end without a full stop. */
+/** Formats an error as a sentence: errors begin in lower case and end without a full stop. */
 function asMessage(text: string): string {
   return text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
 
-/** `undefined`: nobody answers. Rejects with `ReinError('environment')` where one of another version does. */
+/** `undefined`: no answer. Rejects with `ReinError('environment')` if a learner of another version answers. */
 async function askOnce(address: string, timeoutMs: number): Promise<LearnerInfo | undefined> {
   try {
     return await askLearner(address, timeoutMs);

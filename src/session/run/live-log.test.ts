@@ -62,7 +62,7 @@ describe('the figures of a live run', () => {
     live.episode({ success: true, steps: 20, interventions: 0, interventionSteps: 0 } as EpisodeResult);
     expect(reported).toEqual([4]);
     expect(live.episodes).toBe(5);
-    // 30 s and a success behind the first episode, 10 s and one in this start.
+    // 30 s with a success before, up to the first episode, 10 s with one in this start.
     expect(log.status.success).toMatchObject({ successes: 3, episodes: 3, helped: 1 });
     expect(log.status.success.rates).toEqual({ successesPerHour: (3600 * 2) / 40, humanStepShare: 5 / 100 });
   });

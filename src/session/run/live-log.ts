@@ -1,24 +1,24 @@
-/** What a live run shows of its own: success without help over the last episodes, who is connected, what is left. */
+/** Figures of a live run: success without help over the last episodes, work rates, remaining time. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EpisodeRecord, parseMetrics, RUN_FILES, type Work, workOf, workRates } from '../../record/index.ts';
 import type { RunLog } from '../run-log.ts';
 import type { EpisodeResult } from '../session-types.ts';
 
-/** Success is shown over so many of the last episodes. */
+/** Number of last episodes over which success is shown. */
 const WINDOW_EPISODES = 20;
 
-/** What a run has come to before this start of its robot. */
+/** Results of a run before this start of its robot. */
 export interface EarlierStarts {
   readonly envSteps: number;
-  /** Training episodes, in their order. */
+  /** Training episodes, in order. */
   readonly episodes: readonly EpisodeRecord[];
 }
 
-/** Larger metrics are not read, bytes: a robot that waits to be started again is worth more than its figures. */
+/** Larger metrics files are not read, bytes: a robot waiting for its restart matters more than its figures. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** By the metrics in the run's folder: nothing where there are none that can be read within a second; broken lines are left out. */
+/** Reads the metrics in the run's folder: empty if none can be read within a second; broken lines are skipped. */
 export function earlierStarts(folder: string): EarlierStarts {
   const { records } = parseMetrics(textOf(join(folder, RUN_FILES.metrics)));
   const isTraining = (record: (typeof records)[number]): record is EpisodeRecord =>
@@ -39,11 +39,11 @@ function textOf(file: string): string {
 
 export interface LiveLogOptions {
   readonly earlier: EarlierStarts;
-  /** The run ends by itself so long after it began, s. */
+  /** Time after which the run ends by itself, s. */
   readonly durationS?: number | undefined;
   /**
-   * The robot's own clock in lock-step, whose time is another than people's: ticks so far, and how many are a second. Success is then
-   * told of validations, not of training.
+   * The robot's own clock in lock-step, which differs from wall time: ticks so far, and ticks per second. Success is then reported from
+   * validations, not from training.
    */
   readonly robotTicks?: { readonly now: () => number; readonly hz: number };
 }
@@ -53,16 +53,16 @@ export class LiveLog {
   readonly log: RunLog;
   readonly earlier: EarlierStarts;
   readonly #options: LiveLogOptions;
-  /** Episodes that ran to their own end. */
+  /** Episodes that were not cut. */
   readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
-  /** How long the robot had worked in the starts before this one, s. */
+  /** Working time of the robot in earlier starts, s. */
   readonly #workedS: number;
   #successes: number;
   #episodes: number;
   #steps: number;
   #helpedSteps: number;
   #interventions = 0;
-  /** When the robot began to work in this start, s of the log or ticks. */
+  /** Time at which the robot began to work in this start, s of the log or ticks. */
   #since: number | undefined;
 
   constructor(log: RunLog, options: LiveLogOptions) {
@@ -83,12 +83,12 @@ export class LiveLog {
     if (episodes.length > 0) this.#showSuccess();
   }
 
-  /** The robot begins to work: successes per hour are counted from here, resets and waits included. */
+  /** Called when the robot begins to work: successes per hour are counted from here, resets and waits included. */
   begin(): void {
     this.#since ??= this.#options.robotTicks?.now() ?? this.log.elapsedS;
   }
 
-  /** All training of the run. */
+  /** Totals of all training in the run. */
   get work(): Work {
     const { robotTicks } = this.#options;
     const sinceS = this.#since ?? 0;
@@ -98,19 +98,19 @@ export class LiveLog {
     return { successes, steps, helpedSteps, robotS: this.#workedS + workedS };
   }
 
-  /** Of this start: runs of steps that somebody else than the policy decided in training. */
+  /** Interventions of this start: sequences of training steps not decided by the policy. */
   get interventions(): number {
     return this.#interventions;
   }
 
-  /** Training episodes of the run. */
+  /** Number of training episodes of the run. */
   get episodes(): number {
     return this.#episodes;
   }
 
   /**
-   * An episode has ended. Success is told of those that ran to their own end without help: one that was cut says nothing of the
-   * policy, and one with help says something of the person too. `idle`: see `EpisodeRecord`.
+   * Called when an episode has ended. Success is shown for episodes that were not cut and had no help: a cut one tells nothing about the
+   * policy, and one with help tells something about the person too. `idle`: see `EpisodeRecord`.
    */
   episode(result: EpisodeResult, idle: Pick<EpisodeRecord, 'idleSteps' | 'idleValueSteps'> = {}): void {
     const { robotTicks } = this.#options;
@@ -140,7 +140,7 @@ export class LiveLog {
     }
   }
 
-  /** Shows the status when it is due. */
+  /** Shows the status if it is due. */
   show(): void {
     const { durationS } = this.#options;
     if (durationS !== undefined) this.log.status.timeLeftS = Math.max(0, durationS - this.log.elapsedS);

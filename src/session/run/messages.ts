@@ -1,46 +1,46 @@
-/** What the node of `rein run` is started with, and what it and the process that started it send each other. */
+/** Start parameters of the node of `rein run`, and its messages to and from its parent process. */
 import { asObject } from '../../core/index.ts';
 import type { PacketMessage, PersonMessage } from '../person-request.ts';
 import type { RunRequest } from '../run-request.ts';
 import type { RecordingPlan } from '../session-types.ts';
 import { type RunStatus, readRunStatus } from '../status.ts';
 
-/** What a node is started with, as JSON in its first argument. */
+/** Start parameters of a node, as JSON in its first argument. */
 export interface NodeStart {
   readonly request: RunRequest;
-  /** File with the run's configuration, which was checked: `serialize` of `node:v8` wrote it, bit by bit. */
+  /** File with the run's checked configuration, written bit by bit by `serialize` of `node:v8`. */
   readonly checkedConfig: string;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
-  /** The learner's run, or the folder's where there is no learner. Absent: whatever the learner says when it answers. */
+  /** The learner's run, or the folder's if there is no learner. Absent: the run that the learner reports when it answers. */
   readonly runId?: string | undefined;
-  /** People record demonstrations; absent: they do not. */
+  /** Present if people record demonstrations. */
   readonly recording?: RecordingPlan | undefined;
-  /** Where the guard listens. */
+  /** Address at which the guard listens. */
   readonly socketPath: string;
-  /** Somebody watches, and may ask for something. */
+  /** The run is watched, and the watcher may send requests. */
   readonly isWatched: boolean;
-  /** When the whole run began, however often its node was started anew: seconds of the machine's monotonic clock. */
+  /** Start of the whole run, regardless of node restarts: seconds of the machine's monotonic clock. */
   readonly startedAtS: number;
 }
 
-/** What the process that holds the terminal hands on to the node. */
+/** Messages to the node from the process that holds the terminal. */
 export type ToNodeMessage =
-  /** What a person typed, base64. */
+  /** Typed input, base64. */
   | { readonly kind: 'keys'; readonly bytes: string }
-  /** The terminal has gone away. */
+  /** The terminal is gone. */
   | { readonly kind: 'keysLost' }
   | PersonMessage;
 
-/** What the node tells the process that started it, besides why it gives up, and packets for whoever watches. */
+/** Messages of the node to its parent, besides its failure, and packets for watchers. */
 export type LiveNodeMessage =
   | { readonly kind: 'status'; readonly status: RunStatus }
   | { readonly kind: 'print'; readonly line: string };
 
-/** All of it. */
+/** All messages of a node. */
 export type FromNodeMessage = LiveNodeMessage | PacketMessage;
 
-/** The message that `value` is, or `undefined` where it is none: modules of others run in the node. Never throws. */
+/** Returns `value` as a message, or `undefined` if it is none: third-party modules run in the node. Never throws. */
 export function readLiveNodeMessage(value: unknown): LiveNodeMessage | undefined {
   const { kind, status, line } = asObject(value) ?? {};
   if (kind === 'print' && typeof line === 'string') return { kind, line };

@@ -1,6 +1,6 @@
 /**
- * The node of `rein run` as a program: one argument with its settings, a channel to the process that started it. Its session begins by
- * itself, goes on after a stop where nothing is the matter, and ends when it is asked to, or when its parent is gone.
+ * The node of `rein run` as a program: one argument with its settings, and a channel to its parent process. Its session begins by itself,
+ * goes on after a stop if no fault remains, and ends on request, or when its parent is gone.
  */
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
@@ -27,9 +27,9 @@ interface Node {
   readonly start: NodeStart;
   readonly setup: RunSetup;
   readonly observer: RunObserver;
-  /** Asks for an orderly end. */
+  /** Requests an orderly end. */
   readonly signal: AbortSignal;
-  /** Whoever watches, by way of the process that started this one; `undefined`: nobody may. */
+  /** Watcher on the far side of the parent process; `undefined`: none. */
   readonly watcher: RunWatcher | undefined;
 }
 
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   parent.close();
 }
 
-/** Runs the node until it is asked to end. Rejects with `ReinError` where it cannot go on; whatever happens, files are closed. */
+/** Runs the node until it is asked to end. Rejects with `ReinError` if it cannot go on; files are closed in any case. */
 async function work(node: Node): Promise<void> {
   const { signal } = node;
   const closes: Close[] = [];
@@ -83,7 +83,7 @@ async function work(node: Node): Promise<void> {
   }
 }
 
-/** `current`: the session, once it is open; what devices say before means nothing. */
+/** `current`: the session, once it is open; earlier device input is ignored. */
 async function open(node: Node, closes: Close[], current: () => LiveSession | undefined): Promise<LiveSession> {
   const { start, setup, watcher } = node;
   const { request, folder, socketPath, startedAtS } = start;
@@ -115,17 +115,17 @@ async function open(node: Node, closes: Close[], current: () => LiveSession | un
   return session;
 }
 
-/** The run that weights are taken of. Where only the learner knows it, the robot stands until it answers. */
+/** The run whose weights are used. If only the learner knows it, the robot stands until it answers. */
 async function runOf({ start, setup, observer, signal }: Node): Promise<string> {
   const { learner } = start.request;
-  // A node before this one may have met the learner.
+  // An earlier node may have met the learner.
   const known = start.runId ?? joinedRun(start.folder);
   if (known !== undefined) return known;
   if (learner === undefined) throw new ReinError('environment', 'The node was told of no run and of no learner.');
   let reported = '';
   const { runId } = await awaitLearner(learner, setup, signal, ({ state, message, remedy }) => {
     if (message === reported) return;
-    // That it is away has been said at the start.
+    // Its absence was reported at the start.
     if (state === 'refused' || reported !== '') observer.print(`${message} ${remedy}`);
     reported = message;
   });
@@ -141,7 +141,7 @@ function openPeople(
   const heard: OperatorHeard = {
     onMark: (mark) => void current()?.mark(mark, ''),
     onSkip: () => {
-      // Enter begins a demonstration, and stops it.
+      // Enter begins and ends a demonstration.
       current()?.skipDemonstrations();
       const isShown = current()?.isRecording === true;
       current()?.record(isShown ? 'recordStop' : 'recordStart');
@@ -163,7 +163,7 @@ function openPeople(
   });
 }
 
-/** The terminal belongs to the process that started this one, which hands on what is typed. */
+/** The parent process owns the terminal, and passes typed input on. */
 function keysFromParent(): PassThrough {
   const keys = new PassThrough();
   process.on('message', (message: ToNodeMessage) => {

@@ -1,7 +1,7 @@
 /**
- * The terminal of `rein run`, read in the process that a person started and by no other: what lets a robot go on must not be
- * within reach of what drives it, and what stops it must not depend on that. Motion keys are handed on to the node; `c`, space and Ctrl+C
- * are heard here, space by both.
+ * The terminal of `rein run`, read only in the process that a person started: input that lets a robot go on must be out of reach of what
+ * drives it, and a stop must not depend on that. Motion keys are passed on to the node; `c`, space and Ctrl+C are handled here, space by
+ * both.
  */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../core/index.ts';
@@ -10,16 +10,16 @@ import { KeyParser, RawTerminal, type TerminalInput } from '../../teleop/index.t
 export interface PersonKeys {
   /** Bytes for the node: all but Ctrl+C. */
   readonly onBytes: (bytes: Uint8Array) => void;
-  /** The person looked, and lets the robot go on (`c`). */
+  /** Called when the person has looked, and lets the robot go on (`c`). */
   readonly onGoOn: () => void;
-  /** The person stops the robot (space). */
+  /** Called when the person stops the robot (space). */
   readonly onStop: () => void;
-  /** The person gives the robot back to its policy (`g`). */
+  /** Called when the person gives the robot back to its policy (`g`). */
   readonly onGiveBack: () => void;
-  /** Enter. Default: nothing. */
+  /** Called on Enter. Default: nothing. */
   readonly onEnter?: () => void;
   readonly onInterrupt: () => void;
-  /** Nobody can be heard any more. */
+  /** Called when no input can arrive any more. */
   readonly onLost: () => void;
 }
 
@@ -28,7 +28,7 @@ const CTRL_C = 0x03;
 export class PersonTerminal {
   readonly #terminal: RawTerminal;
 
-  /** Takes the input until `close`. A paste moves nothing and lets nothing go on (`KeyParser`). */
+  /** Takes over the input until `close`. Pasted text neither moves the robot nor lets it go on (`KeyParser`). */
   constructor(input: TerminalInput, clock: Clock, keys: PersonKeys) {
     const parser = new KeyParser();
     this.#terminal = new RawTerminal(input, {
@@ -47,19 +47,19 @@ export class PersonTerminal {
     });
   }
 
-  /** Puts the terminal back as it was. Idempotent. */
+  /** Restores the terminal. Idempotent. */
   close(): void {
     this.#terminal.close();
   }
 }
 
 /**
- * Whether this process may read its terminal: a shell stops one in the background that tries. `stat` as in `/proc/self/stat`; elsewhere
- * than on Linux, where there is none: yes.
+ * True if this process may read its terminal: a shell stops a background process that tries. `stat`: as in `/proc/self/stat`; true if there
+ * is none, as outside Linux.
  */
 export function isInForeground(stat: string | undefined = ownStat()): boolean {
   if (stat === undefined) return true;
-  // After the name, which may hold anything: state, parent, process group, session, terminal, its foreground group (proc(5)).
+  // Fields after the name, which may contain anything: state, parent, process group, session, terminal, its foreground group (proc(5)).
   const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return foreground === '-1' || foreground === group;
 }

@@ -1,4 +1,4 @@
-/** What is done before a robot is started: what its configuration names is checked elsewhere, and its folder is opened. */
+/** Preparation of a run: the configuration is checked in another process, and the run folder is opened, before a robot is started. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,34 +24,34 @@ import { ladderSubject, rungLimit } from './rung-limit.ts';
 import { inSpeedMode, type SpeedMode, speedModeOf } from './speed-mode.ts';
 
 export interface RunPreparation extends CheckRequest {
-  /** Run folder; one of an earlier start is carried on. */
+  /** Run folder; one of an earlier start is continued. */
   readonly out: string | undefined;
-  /** Ends the check. */
+  /** Aborts the check. */
   readonly signal?: AbortSignal;
 }
 
-/** Each thing that is tried before the robot is started may take so long, ms. */
+/** Time limit of each item checked before the robot is started, ms. */
 const CHECK_LIMIT_MS = 30_000;
 
-/** Held as long as a process works in the folder that may move its robot: the guard's, while there is one. */
+/** Held while a process that may move the robot works in the folder: by the guard, while there is one. */
 const LOCK_FILE = 'robot.lock';
 
 /** A run that may start. */
 export interface PreparedRun {
   readonly folder: RunFolder;
-  /** No other robot works in the folder; to be released when this one's processes have ended. */
+  /** Keeps other robots out of the folder; to be released when this one's processes have ended. */
   readonly lock: DirectoryLock;
-  /** The run that weights are taken of; `undefined`: the learner's, which is away and was never met in this folder. */
+  /** The run whose weights are used; `undefined`: the learner's, which is absent and was never met in this folder. */
   readonly runId: string | undefined;
-  /** A learner is named and does not answer, or was not asked. */
+  /** A learner is named, but does not answer, or was not asked. */
   readonly isLearnerAway: boolean;
-  /** Of the task: what the driver has to give. */
+  /** The task's signals, which the driver has to provide. */
   readonly signalNames: readonly string[];
 }
 
 /**
- * A learner that is away holds nothing up: the robot goes on with the run that its folder has joined, or waits to be told.
- * Rejects with `ReinError`, `'storage'` where another robot works in the folder, and with what aborted `signal`; then no folder was made.
+ * An absent learner delays nothing: the robot continues the run that its folder has joined, or waits for the learner's. Rejects with
+ * `ReinError`, `'storage'` if another robot works in the folder, and with the reason of an aborted `signal`; then no folder was created.
  */
 export async function prepareRun({ out, signal, ...request }: RunPreparation): Promise<PreparedRun> {
   const { signalNames, runId } = await checkElsewhere(request, signal);
@@ -63,13 +63,13 @@ export async function prepareRun({ out, signal, ...request }: RunPreparation): P
   return { folder, lock, runId: joined, isLearnerAway, signalNames };
 }
 
-/** Loads what robot and learner share, which a robot alone does without. */
+/** Loads code shared by robot and learner, which a robot alone does not need. */
 async function joinedBefore({ path }: RunFolder): Promise<string | undefined> {
   const { joinedRun } = await import('../weights/weights-disk.ts');
   return joinedRun(path);
 }
 
-/** Runs `check-process.ts`. Modules of others run in it, so its answer is looked at like one of theirs. */
+/** Runs `check-process.ts`. Third-party modules run in it, so its answer is validated like theirs. */
 async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undefined): Promise<CheckedMessage> {
   const child = fork(fileURLToPath(new URL('./check-process.js', import.meta.url)), [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -102,7 +102,7 @@ function isChecked(answer: unknown): answer is CheckedMessage {
   return areNames && (runId === undefined || typeof runId === 'string');
 }
 
-/** `model` with the stops that were measured on `robot`, where its file leaves them to that. */
+/** Returns `model` with the stops measured on `robot`, if its file leaves them to measurement. */
 function withMeasuredStops(model: RobotModel, robot: RobotConfig): RobotModel {
   const { separation } = model;
   const subject = separation === undefined ? undefined : ladderSubject(robot);
@@ -111,15 +111,15 @@ function withMeasuredStops(model: RobotModel, robot: RobotConfig): RobotModel {
   return stops.length === 0 ? model : { ...model, separation: { ...separation, stops } };
 }
 
-/** How a guard is reached, and by whom. */
+/** Socket of a guard, and its authority. */
 export type GuardPlace = Pick<GuardConfig, 'socketPath' | 'authority'> & {
   /** For a robot behind ROS 2: `--ros-args …`. */
   readonly rosArguments?: readonly string[];
-  /** What a person asks for. Default: full. */
+  /** Mode requested by a person. Default: full. */
   readonly speedMode?: SpeedMode;
 };
 
-/** What the guard of a checked run is started with. */
+/** Configuration with which the guard of a checked run is started. */
 export function guardConfigOf(
   config: ResolvedConfig,
   signalNames: readonly string[],

@@ -1,4 +1,4 @@
-/** Where a live robot's transitions go: always to the journal, and to the learner where there is one. */
+/** Recorder of a live robot's transitions: always to the journal, and to the learner if there is one. */
 import { join } from 'node:path';
 import type { RunSetup } from '../../config/setup.ts';
 import type { Transition } from '../../core/index.ts';
@@ -6,14 +6,14 @@ import { type JournalStatus, openJournal, readJournal } from '../../link/index.t
 import type { MetricRecord } from '../../record/index.ts';
 import { JOURNAL_FOLDER, LearnerConnection } from '../learner-connection.ts';
 
-/** Takes transitions, never waits, never throws for want of disk or network. */
+/** Takes transitions; never waits, and never throws for lack of disk or network. */
 export interface TransitionRecorder {
-  /** Counts the starts of this robot in its run, from 1. */
+  /** Number of this start of the robot in its run, from 1. */
   readonly epoch: number;
   /** Absent without a learner. */
   readonly connection: LearnerConnection | undefined;
   record(transition: Transition): void;
-  /** Steps of this start that found no room on the disk or in memory. */
+  /** Steps of this start that were not recorded for lack of disk or memory. */
   notRecorded(): number;
   close(): Promise<void>;
 }
@@ -24,17 +24,17 @@ export interface RecorderOptions {
   readonly runId: string;
   readonly robotId: string;
   readonly learner: string | undefined;
-  /** Where weights come from, if not from `learner`. */
+  /** Source of weights, if not `learner`. */
   readonly weightsAddress?: string | undefined;
   /** See `LearnerConnectionOptions`. */
   readonly keep: 'newest' | 'all';
-  /** Only weights above this version are taken. */
+  /** Only weights above this version are accepted. */
   readonly weightsAfter: number;
   readonly onFault: (message: string) => void;
-  /** Told of the journal's troubles and their ends. */
+  /** Called when the journal has a problem, and when that ends. */
   readonly onJournal: (status: JournalStatus) => void;
   readonly onState: (state: LearnerConnection['state']) => void;
-  /** Told of the learner's metrics as they come, unchecked. */
+  /** Called with the learner's metrics as they arrive, unchecked. */
   readonly onMetrics: (record: MetricRecord) => void;
 }
 
@@ -81,7 +81,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
   };
 }
 
-/** A journal that is damaged is gone on with; what is gone of it is said once. */
+/** A damaged journal is continued; its losses are reported once. */
 function reportDamage({ damage }: JournalStatus, folder: string, onFault: (message: string) => void): void {
   if (damage.length === 0) return;
   const more = damage.length === 1 ? '' : ` (and ${damage.length - 1} more)`;

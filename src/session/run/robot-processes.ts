@@ -1,6 +1,6 @@
 /**
- * Guard and node of one robot as processes of their own: the files they are started with, the guard's log, what people are
- * told when one of them ends, and the reason why neither can go on.
+ * Guard and node of one robot as separate processes: their start files, the guard's log, messages to people when one of them ends, and the
+ * reason why neither can go on.
  */
 import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,35 +29,35 @@ import {
 } from '../supervisor.ts';
 import { GoOn } from './go-on.ts';
 
-/** So long after a node has lost its guard the end of that process is known, ms. */
+/** Time after which the end of a guard that its node has lost is known, ms. */
 const GUARD_EXIT_MS = 500;
 
-/** What the guard logs in a run's folder: when the arm is moved and held, how late its ticks were, what went wrong. */
+/** The guard's log in a run's folder: start and end of motion, lateness of ticks, problems. */
 export const GUARD_LOG = 'guard.log';
 const SOCKET_FILE = 'guard.sock';
 
 export interface RobotProcessesOptions {
-  /** File that the guard's log is added to. */
+  /** File to which the guard's log is appended. */
   readonly guardLog: string;
-  /** Whose processes they are: how it is left where its guard is gone. */
+  /** The robot, for a message on the state in which it is left when its guard is gone. */
   readonly robot?: GuardedRobot;
-  /** Of the folder that they work in: the guard holds it while it runs, for it has the robot open should this process die. */
+  /** Lock of the run folder: held by the guard while it runs, for it has the robot open if this process dies. */
   readonly lock?: Pick<DirectoryLock, 'handTo'>;
-  /** What the guard is started with, by the path of its socket. */
+  /** Start parameters of the guard, by the path of its socket. */
   readonly guard: (socketPath: string) => GuardConfig;
-  /** What the node is started with; `restart` counts how often it died before. */
+  /** Start parameters of the node; `restart`: number of times that it died before. */
   readonly node: (socketPath: string, restart: number) => ProgramSpec;
-  /** How a node that is started again comes up, in the words of whoever looks after it. */
+  /** State in which a restarted node comes up, in the words of its operator. */
   readonly comesUp: 'holding' | 'inactive';
   readonly supervision: Omit<SupervisorOptions, 'driver' | 'guardLog' | 'guard' | 'node' | 'onEvent' | 'onNodeMessage'>;
-  /** Takes a line for people. */
+  /** Prints a line for people. */
   readonly print: (line: string) => void;
   /**
-   * Takes what the node sends, but why it gives up: anything at all, for modules of others run in it. Must not throw. Whenever a
-   * process begins or ends it takes a packet of what runs (`ProcessesView`), in the form of the node's own packets.
+   * Takes the node's messages, except its failure: arbitrary data, for third-party modules run in it. Must not throw. Whenever a process
+   * begins or ends it also takes a packet of the running processes (`ProcessesView`), in the form of the node's own packets.
    */
   readonly onNodeMessage: (message: unknown) => void;
-  /** Any process has ended, before that is judged. */
+  /** Called when any process has ended, before that is judged. */
   readonly onEnded?: (event: EndedEvent) => void;
 }
 
@@ -68,14 +68,14 @@ export class RobotProcesses {
   readonly #options: RobotProcessesOptions;
   readonly #scratch: string;
   readonly #logFd: number;
-  /** Bytes of the log that are of an earlier run. */
+  /** Bytes of the log that belong to an earlier run. */
   readonly #loggedBytes: number;
   readonly #goOn: GoOn;
   #failure: ReinError | undefined;
 
   /**
-   * Writes what the guard reads; starts nothing. Throws `ReinError('storage')` where there is no place for socket, file or log;
-   * nothing stays open then.
+   * Writes the guard's configuration; starts nothing. Throws `ReinError('storage')` if there is no place for socket, file or log; nothing
+   * stays open then.
    */
   constructor(options: RobotProcessesOptions) {
     this.#options = options;
@@ -109,7 +109,7 @@ export class RobotProcesses {
     this.#goOn = new GoOn((kind) => this.supervisor.ask({ kind }), options.print);
   }
 
-  /** Runs both until they have ended; resolves with the exit code. Rejects with why they could not begin or go on. */
+  /** Runs both until they have ended; resolves with the exit code. Rejects with the reason why they could not begin or go on. */
   async run(): Promise<number> {
     process.on('uncaughtExceptionMonitor', sayFatal);
     try {
@@ -117,7 +117,7 @@ export class RobotProcesses {
       if (this.#failure !== undefined) throw this.#failure;
       return code;
     } catch (error) {
-      // The guard's own words, where it could not start.
+      // The guard's own message, if it could not start.
       throw this.#failure ?? explainedBy(this.#options.guardLog, error, this.#loggedBytes);
     } finally {
       process.off('uncaughtExceptionMonitor', sayFatal);
@@ -126,53 +126,53 @@ export class RobotProcesses {
     }
   }
 
-  /** Ends both, because of `error` where there is no reason yet. */
+  /** Ends both, for the reason `error` unless there is one already. */
   fail(error: ReinError): void {
     this.#failure ??= error;
     this.supervisor.stop();
   }
 
-  /** Why neither can go on; `undefined` while both can. */
+  /** Reason why neither can go on; `undefined` while both can. */
   get failure(): ReinError | undefined {
     return this.#failure;
   }
 
-  /** The robot is there, and stands until a person lets it go on: a simulated one too. */
+  /** Called when the robot is ready: it stands until a person lets it go on, also a simulated one. */
   holdAtStart(): void {
     void this.supervisor.ask({ kind: 'hold' }).catch(ignoreLoss);
   }
 
-  /** The robot is there, and the person who started it meant it to move: a simulated one does so by itself. A stop that was said before holds. */
+  /** Called when the robot is ready, and was started in order to move: a simulated one does so by itself. An earlier stop persists. */
   letStart(isSimulated: boolean): void {
     if (this.#goOn.isStopped) this.holdAtStart();
     else if (isSimulated) return;
     void this.#goOn.start().catch(ignoreLoss);
   }
 
-  /** A person has looked, and lets the robot go on. */
+  /** Called when a person has looked, and lets the robot go on. */
   letGoOn(): void {
     void this.#goOn.begin().catch(ignoreLoss);
   }
 
-  /** A person stops the robot, past its node, which may hang. */
+  /** Stops the robot at a person's request, bypassing its node, which may hang. */
   stopRobot(): void {
     this.#goOn.cancel();
     void this.supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
   }
 
-  /** A person has looked: what stopped the robot is acknowledged, and nothing moves. */
+  /** Called when a person has looked: acknowledges the cause of the stop; nothing moves. */
   acknowledge(): void {
     void this.supervisor.ask({ kind: 'acknowledge' }).catch(ignoreLoss);
   }
 
-  /** A person gives the robot back to its policy. */
+  /** Gives the robot back to its policy at a person's request. */
   giveBack(): void {
     void this.supervisor.ask({ kind: 'permit' }).catch(ignoreLoss);
   }
 
   #onEvent(event: SupervisorEvent): void {
     const { print, comesUp, supervision } = this.#options;
-    // The supervisor knows of it once it has told everybody.
+    // The supervisor updates its state after its event was handled.
     queueMicrotask(() => this.#tellProcesses());
     if (event.kind === 'restarting') {
       print(`The node is started again (${event.restart} of ${supervision.maxNodeRestarts}); it comes up ${comesUp}.`);
@@ -214,7 +214,7 @@ export class RobotProcesses {
     const { print, supervision, guardLog, robot } = this.#options;
     if (process === 'guardian') print(`The guardian ended (${how}): the robot brakes and holds until it is back.`);
     else if (process === 'guard') {
-      // Where the guard is gone too, that is why the node failed.
+      // If the guard is gone too, that is why the node failed.
       this.#failure = guardEnded(how, guardLog, robot);
     } else {
       const message = `The node ended (${how}): the guard brakes the robot and holds it.`;
@@ -230,20 +230,20 @@ export class RobotProcesses {
       this.#options.onNodeMessage(message);
       return;
     }
-    // It would fail in the same way again.
+    // A restarted node would fail in the same way.
     if (error.kind !== 'link') {
       this.fail(error);
       return;
     }
     this.#failure ??= error;
-    // A node may see that its guard is gone before this process does, which then says how it ended.
+    // A node may see that its guard is gone before this process does, which then reports how the guard ended.
     setTimeout(() => this.supervisor.stop(), GUARD_EXIT_MS);
   }
 }
 
 /**
- * Comes before what Node says of an error that ends this process: the guard sees that end, and needs nobody to brake. Prints
- * nothing where a program handles such errors itself, for it may go on.
+ * Precedes Node's report of an error that ends this process: the guard sees that end, and brakes without it. Prints nothing if a program
+ * handles such errors itself, for it may go on.
  */
 export function sayFatal(error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void {
   if (process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback()) return;
@@ -252,11 +252,11 @@ export function sayFatal(error: unknown, origin: NodeJS.UncaughtExceptionOrigin)
   if (isOfChannel && origin === 'uncaughtException') {
     lines.push('  → A module that writes into file descriptor 3, the channel of its process, does this.');
   }
-  // Where a display paints lines over, this must stand, and nothing that is asked for hides it.
+  // Must stay where a display overwrites lines, and is printed in quiet mode too.
   process.stderr.write(`\n${lines.join('\n')}\n`);
 }
 
-/** Nothing is left that could move the robot. */
+/** Error when nothing is left that could move the robot. */
 export function guardEnded(how: string, guardLog: string, robot?: GuardedRobot): ReinError {
   const message = `The guard ended (${how}): nothing can move the robot any more.`;
   return new ReinError('driver', message, { remedy: `${leftAs(robot)}${guardLog} says more.` });
@@ -265,7 +265,7 @@ export function guardEnded(how: string, guardLog: string, robot?: GuardedRobot):
 /** The robot of a run. */
 export type GuardedRobot = Pick<RobotConfig, 'holdsWithoutTorque' | 'base' | 'driver'>;
 
-/** What the guardian leaves a robot as, whose guard is gone: of one on a bus of its own it takes the torque. */
+/** State in which the guardian leaves a robot whose guard is gone: it takes the torque off one on a bus of its own. */
 function leftAs(robot: GuardedRobot | undefined): string {
   const isOnBus = robot !== undefined && driverKind(robot.driver.kind).needs === 'serial';
   if (!isOnBus) return '';
@@ -289,15 +289,14 @@ function openLog(path: string): number {
   }
 }
 
-/** Longest path of a unix socket, bytes (`sun_path` less its final zero, unix(7)). Longer ones are cut without a word. */
+/** Longest path of a unix socket, bytes (`sun_path` less its final zero, unix(7)). Longer ones are truncated silently. */
 const LONGEST_SOCKET_PATH = 107;
-/** What `mkdtemp` puts behind its prefix. */
+/** Number of characters that `mkdtemp` appends to its prefix. */
 const RANDOM_LETTERS = 6;
 
 /**
- * Makes a folder that only this user can enter, in `places` from the first on, and gives its path; `fileName` is the
- * socket's in it. Rejects places that do not exist or whose paths would be too long. Throws `ReinError('storage')`
- * when none will do.
+ * Creates a folder that only this user can enter, in the first suitable one of `places`, and returns its path; `fileName`: name of the
+ * socket in it. Skips places that do not exist or whose paths would be too long. Throws `ReinError('storage')` if none is suitable.
  */
 export function makeScratchFolder(fileName: string, places: readonly string[] = [tmpdir(), '/tmp']): string {
   const reasons: string[] = [];
@@ -319,7 +318,7 @@ export function makeScratchFolder(fileName: string, places: readonly string[] = 
   });
 }
 
-/** `error` in the guard's own words, where its log at `path` has any after its first `skippedBytes`. */
+/** Returns `error` in the guard's own words, if its log at `path` has any after its first `skippedBytes`. */
 export function explainedBy(path: string, error: unknown, skippedBytes = 0): unknown {
   if (!(error instanceof ReinError)) return error;
   const said = lastError(readFileSync(path).subarray(skippedBytes).toString('utf8'));
@@ -331,7 +330,7 @@ export function explainedBy(path: string, error: unknown, skippedBytes = 0): unk
 function lastError(log: string): { readonly msg: string; readonly remedy?: string } | undefined {
   for (const line of log.split('\n').reverse()) {
     if (!line.startsWith('{')) continue;
-    // One that was cut, because the disk is full or the guard died writing it, is none.
+    // Skips a truncated line (disk full, or the guard died while writing it).
     const entry = parseObject(line) as
       | { readonly level: number; readonly msg: string; readonly remedy?: string }
       | undefined;

@@ -1,4 +1,4 @@
-/** Guard and node of one robot as two processes: what is wrong is found before either starts. */
+/** Guard and node of one robot as two processes: problems are found before either starts. */
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,35 +23,35 @@ import { askedSpeedMode, inSpeedMode, isDecided, speedModeLine, speedModeOf } fr
 
 export interface RobotRunOptions {
   readonly request: RunRequest;
-  /** Whose words refusals use. Default: those of `rein run`, with the terminal of this process and no page. */
+  /** Wording of refusals. Default: that of `rein run`, with the terminal of this process and no page. */
   readonly asked?: Pick<DrivingPlace, 'command' | 'terminal' | 'page'> | undefined;
-  /** Default: nobody watches. */
+  /** Default: none. */
   readonly observer?: RunObserver | undefined;
-  /** People record demonstrations, and nothing else is done. Default: they do not. */
+  /** Only demonstrations by people are recorded. Default: a normal run. */
   readonly recording?: RecordingPlan | undefined;
-  /** Shows the run elsewhere, and hands on what people ask for there. Default: nobody does. */
+  /** Displays the run elsewhere, and passes on people's requests from there. Default: none. */
   readonly watcher?: RunWatcher | undefined;
-  /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
+  /** Requests an orderly end: the arm brakes and holds, the node closes its files, the guard ends last. */
   readonly signal: AbortSignal;
-  /** Ctrl+C was typed into the terminal, which gives keys and no signals. */
+  /** Called on Ctrl+C in the terminal, which delivers keys and no signals. */
   readonly onInterrupt: () => void;
 }
 
 export interface RobotRun {
   readonly folder: string;
-  /** The last that the node said; `undefined` when it was not heard of. */
+  /** Last status from the node; `undefined` if there was none. */
   readonly status: RunStatus | undefined;
 }
 
-/** A node that dies more often than this is not started again. */
+/** A node that dies more often than this is not restarted. */
 const NODE_RESTARTS = 3;
 const HOW_TO_START = 'press c at its terminal or Start at its page to let it move, or start it with --start now.';
-/** The configuration for nodes, which read no YAML and check nothing a second time: written once, before anything starts. */
+/** File with the configuration for nodes, which read no YAML and check nothing again: written once, before anything starts. */
 const beside = (socketPath: string): string => join(dirname(socketPath), 'config.v8');
 
-/** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
+/** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` if it cannot go on. */
 export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
-  // This process speaks to the guard for people.
+  // This process has a person's authority at the guard.
   refuseDebugger();
   const { request, signal, observer = SILENT_OBSERVER } = options;
   const { task, seed, robotId, config: overlay, learner, policy, out } = request;
@@ -67,11 +67,11 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
     observer.print(`run ${runId ?? 'not known before its learner answers'}, robot ${robotId}, files in ${folder.path}`);
     if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
     const limit = rungLimit(config.robot);
-    // Also to those who asked for quiet: a robot that is slower than its file says has a reason.
+    // Printed in quiet mode too: a robot slower than its file's limits needs an explanation.
     if (limit !== undefined) process.stderr.write(`${limit.message}\n`);
     const slow = speedModeLine(config.robot, askedSpeedMode(request, config.task));
     if (slow !== undefined) process.stderr.write(`${slow}\n`);
-    // Whoever asked for an end while the folder was opened gets no robot that moves.
+    // An end requested while the folder was opened: no robot may move.
     signal.throwIfAborted();
     return await new RobotSupervision({ ...options, observer }, config, prepared).run();
   } finally {
@@ -101,13 +101,13 @@ function placeOf({ request, asked = OWN_PLACE }: RobotRunOptions, config: Resolv
 
 const OWN_PLACE = { command: 'run', terminal: 'here', page: 'none' } as const;
 
-/** What the node needs to know, which loads modules of others: not where a token lies. */
+/** Request as needed by the node: it loads third-party modules, so it does not learn where a token is. */
 function withoutMonitor(request: RunRequest): RunRequest {
   const { monitor: _, monitorToken: _token, monitorCert: _cert, monitorKey: _key, ...rest } = request;
   return rest;
 }
 
-/** What the guard at `socketPath` is started with; beside it the node's configuration is written. */
+/** Start parameters of the guard at `socketPath`; also writes the node's configuration beside it. */
 function startOfGuard(
   config: ResolvedConfig,
   { folder, signalNames }: PreparedRun,
@@ -116,7 +116,7 @@ function startOfGuard(
 ) {
   const checkedConfig = beside(socketPath);
   const speedMode = askedSpeedMode(request, config.task);
-  // The node shows people how fast it may be.
+  // The node shows the speed limit.
   const robot = inSpeedMode(folder.config.robot, speedModeOf(config.robot, speedMode));
   storage(checkedConfig, () => writeFileSync(checkedConfig, serialize({ ...folder.config, robot })));
   return guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor', speedMode });
@@ -134,7 +134,7 @@ class RobotSupervision {
   constructor(options: WatchedRun, config: ResolvedConfig, prepared: PreparedRun) {
     const { request, observer } = options;
     const { folder, lock, runId } = prepared;
-    // Of the first node: those that take its place end when it would have.
+    // Start of the first node: its replacements end when it would have.
     let startedAtS: number | undefined;
     this.#options = options;
     this.#folder = folder;
@@ -191,34 +191,34 @@ class RobotSupervision {
     return { folder: this.#folder.path, status: this.#status };
   }
 
-  /** Nothing real moves before somebody says so here or at the monitor, unless whoever started it did. */
+  /** No real robot moves before a person lets it here or at the monitor, unless it was started in order to move. */
   #onReady(isSimulated: boolean): void {
     const { start = isSimulated ? 'now' : 'ask', output } = this.#options.request;
     if (start === 'ask') {
       this.#processes.holdAtStart();
-      // The node tells it too, but for those who asked for quiet.
+      // The node reports it too, but not in quiet mode.
       if (output === 'quiet') process.stderr.write(`rein: The robot holds: ${HOW_TO_START}\n`);
     } else this.#processes.letStart(isSimulated);
   }
 
-  /** Absent where a shell would stop this process for reading it. */
+  /** Absent if a shell would stop this process for reading it. */
   #openTerminal(): PersonTerminal | undefined {
     if (process.stdin.isTTY && !isInForeground()) return undefined;
     const report = (message: ToNodeMessage): void => this.#processes.supervisor.sendToNode(message);
     return new PersonTerminal(process.stdin, new SystemClock(), {
       onBytes: (bytes) => report({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
-      // The node hears these keys as well.
+      // The node gets these keys as well.
       onStop: () => this.#processes.stopRobot(),
       onGoOn: () => this.#processes.letGoOn(),
       onGiveBack: () => this.#processes.giveBack(),
-      // Whoever begins a demonstration is a person who looks at the robot.
+      // A person who begins a demonstration looks at the robot.
       ...(this.#options.recording === undefined ? {} : { onEnter: () => this.#processes.giveBack() }),
       onInterrupt: this.#options.onInterrupt,
       onLost: () => report({ kind: 'keysLost' }),
     });
   }
 
-  /** What needs a person's authority goes to the guard from here; the node, which may hang, hears of everything too. */
+  /** Requests that need a person's authority go to the guard from here; the node, which may hang, gets all of them too. */
   #onRequest(request: PersonRequest): void {
     const processes = this.#processes;
     if (request.kind === 'stop') processes.stopRobot();

@@ -1,4 +1,4 @@
-/** How fast an arm of bus servos, or a car with a VESC, may go: as the ladder of `rein bring-up` has come to, and no faster. */
+/** Speed limit of an arm of bus servos, or a car with a VESC: that of the ladder of `rein bring-up`, as far as it was climbed. */
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RobotConfig } from '../../config/index.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../drivers/serial.ts';
 import { type Ladder, type LadderSubject, ladderOf, readRungs, rungLogPath } from '../../record/index.ts';
 
-/** Which robot this is; `undefined` for one that has no ladder. An arm that is not calibrated has an empty checksum. */
+/** Identity of this robot on the ladder; `undefined` if it has none. An arm that is not calibrated has an empty checksum. */
 export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
   if (robot.driver.kind === 'vesc') return carSubject(robot, robot.driver as VescConfig);
   if (!('motors' in robot.driver)) return undefined;
@@ -27,24 +27,24 @@ export function ladderSubject(robot: RobotConfig): LadderSubject | undefined {
   }
 }
 
-/** What a calibration is to an arm stands in the file of a car: how it counts, and how it steers. */
+/** The calibration of a car is in its file: the settings of its motor and its steering. */
 function carSubject(robot: RobotConfig, { port, named: _, ...driver }: VescConfig): LadderSubject {
   const robotHash = sha256Hex(JSON.stringify({ ...robot, driver }));
   const calibration = sha256Hex(JSON.stringify([driver.motor, driver.steering]));
   return { robot: robot.name, adapter: adapterOf(port), robotHash, calibration };
 }
 
-/** A cap, and what to tell about it. */
+/** A speed limit, with a message about it. */
 export interface RungLimit {
   readonly ladder: Ladder;
-  /** Share of the arm's own speed, below 1. */
+  /** Share of the robot's own speed, below 1. */
   readonly speedRatio: number;
   readonly message: string;
 }
 
 /**
- * `undefined`: it may do what its file allows. Nothing can break where servos are emulated, at a pseudo-terminal whose link says so: there
- * the ladder counts from its first rung on only.
+ * `undefined`: no limit beyond those of its file. Emulated servos, at a pseudo-terminal whose link says so, cannot break: for them the
+ * ladder counts from its first rung on only.
  */
 export function rungLimit(robot: RobotConfig): RungLimit | undefined {
   const subject = ladderSubject(robot);
@@ -63,7 +63,7 @@ export function rungLimit(robot: RobotConfig): RungLimit | undefined {
   return { ladder, speedRatio, message };
 }
 
-/** A pseudo-terminal alone may lead to a real arm elsewhere (socat, ser2net). */
+/** A pseudo-terminal alone proves nothing: it may lead to a real arm elsewhere (socat, ser2net). */
 function isEmulated(path: string | undefined): boolean {
   try {
     if (path === undefined || !basename(path).startsWith('usb-Emulated_')) return false;

@@ -1,5 +1,5 @@
 /**
- * How fast the points of an arm may be in a run: all that its file allows, or reduced speed, in which people begin beside it
+ * Speed limit for the points of an arm in a run: that of its file, or reduced speed, with which people begin beside it
  * (`reducedSpeedMPerS`). The guard is started with the limit, so that nothing in the run can lift it.
  */
 import type { ResolvedConfig, RobotConfig } from '../../config/index.ts';
@@ -9,10 +9,10 @@ import { rungLimit } from './rung-limit.ts';
 
 export type SpeedMode = 'full' | 'reduced';
 
-/** An arm that has not passed this rung of bringing up is at reduced speed, whatever is asked for. */
+/** An arm that has not passed this rung of bring-up is at reduced speed, whatever is requested. */
 const FIRST_FULL_RUNG: Rung = 'burn-in';
 
-/** The mode of `robot` where a person asks for `wanted`: bringing up comes first. A mobile base has a speed of its own. */
+/** Mode of `robot` if a person requests `wanted`: bring-up takes precedence. A mobile base has its own speed limit. */
 export function speedModeOf(robot: RobotConfig, wanted: SpeedMode): SpeedMode {
   if (robot.base !== undefined) return 'full';
   const ladder = rungLimit(robot)?.ladder;
@@ -20,13 +20,13 @@ export function speedModeOf(robot: RobotConfig, wanted: SpeedMode): SpeedMode {
   return isYoung ? 'reduced' : wanted;
 }
 
-/** What a run may have that decides besides people. */
+/** Deciders of a run besides people. */
 export interface Deciding {
   readonly policy?: string | undefined;
   readonly learner?: string | undefined;
 }
 
-/** Whether anything but people can decide what the robot of `task` does. */
+/** True if anything but people can decide the motion of the robot of `task`. */
 export function isDecided(
   { policy, learner }: Deciding,
   task: Partial<Pick<ResolvedConfig['task'], 'policyPlugin'>>,
@@ -34,7 +34,7 @@ export function isDecided(
   return policy !== undefined || learner !== undefined || task.policyPlugin !== undefined;
 }
 
-/** What a run begins in: as it is asked for, else reduced where only people drive. */
+/** Mode in which a run begins: the requested one, else reduced if only people drive. */
 export function askedSpeedMode(
   asked: Deciding & { readonly speedMode?: SpeedMode | undefined },
   task: Partial<Pick<ResolvedConfig['task'], 'policyPlugin'>>,
@@ -42,14 +42,14 @@ export function askedSpeedMode(
   return asked.speedMode ?? (isDecided(asked, task) ? 'full' : 'reduced');
 }
 
-/** `robot` as it may move in `mode`. */
+/** Returns `robot` with its limits in `mode`. */
 export function inSpeedMode<R extends RobotModel>(robot: R, mode: SpeedMode): R {
   if (mode === 'full') return robot;
   const reducedMPerS = robot.reducedSpeedMPerS ?? REDUCED_SPEED_M_PER_S;
   return { ...robot, toolSpeedMaxMPerS: Math.min(reducedMPerS, robot.toolSpeedMaxMPerS ?? Number.POSITIVE_INFINITY) };
 }
 
-/** What people are told at the start; `undefined` at full speed. `wanted`: see `speedModeOf`; `option`: how full speed is asked for. */
+/** Message for people at the start; `undefined` at full speed. `wanted`: see `speedModeOf`; `option`: how to request full speed. */
 export function speedModeLine(robot: RobotConfig, wanted: SpeedMode, option = '--speed-mode full'): string | undefined {
   if (speedModeOf(robot, wanted) === 'full') return undefined;
   const { toolSpeedMaxMPerS } = inSpeedMode(robot, 'reduced');

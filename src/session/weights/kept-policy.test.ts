@@ -1,4 +1,4 @@
-/** A policy file and the weights that a learner sent before: which of them acts. */
+/** A policy file, and weights that a learner sent before: which of them act. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
@@ -7,7 +7,7 @@ import type { SessionEvent } from '../session-types.ts';
 import type { RunStatus } from '../status.ts';
 import { WeightsDisk } from './weights-disk.ts';
 
-/** Where nobody listens. */
+/** An address at which nothing listens. */
 const AWAY = 'tcp://127.0.0.1:9';
 let robot: TestRobot;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => robot.close());
 
-/** The learner of run-a was here, and its weights 3 acted. */
+/** Leaves the folder as after the learner of run-a, whose weights 3 acted. */
 async function keepWeights(): Promise<void> {
   const { setup, folder } = robot;
   const { observationSize, actionSize, schemaHash } = setup;
@@ -24,7 +24,7 @@ async function keepWeights(): Promise<void> {
   await disk.close();
 }
 
-/** With policy file 7; gives what was told while it opened. */
+/** Opens a session with policy file 7; returns the events meanwhile. */
 async function open(learner?: string): Promise<{ session: LiveSession; reported: SessionEvent[] }> {
   const reported: SessionEvent[] = [];
   const policy = await robot.policyFile(7);

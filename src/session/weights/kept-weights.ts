@@ -1,4 +1,4 @@
-/** Remembers where the weights that act came from, so that they can be saved as a file that stands alone, and keeps them on disk. */
+/** Remembers the origin of the weights in use, so that they can be saved as a self-contained file, and keeps them on disk. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunSetup } from '../../config/setup.ts';
@@ -7,7 +7,7 @@ import { readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
 import { saveWeights } from '../weights-file.ts';
 import type { WeightsDisk } from './weights-disk.ts';
 
-/** The weights in use and as many before them as can act again. */
+/** Number of versions remembered: the weights in use, and those before them that can act again. */
 const KEPT = 5;
 const POLICY_FILE = 'policy.onnx';
 
@@ -16,7 +16,7 @@ export class KeptWeights {
   readonly #disk: WeightsDisk | undefined;
   readonly #sources = new Map<number, PolicyWeights | string>();
 
-  /** `file`: the policy file that the session began with. `disk`: where later starts find what acted; absent without a learner. */
+  /** `file`: policy file with which the session began. `disk`: store for later starts; absent without a learner. */
   constructor(
     setup: RunSetup,
     file: { readonly path: string; readonly version: number } | undefined,
@@ -27,21 +27,21 @@ export class KeptWeights {
     if (file !== undefined) this.#sources.set(file.version, file.path);
   }
 
-  /** Weights have begun to act. */
+  /** Called when weights have begun to act. */
   remember(weights: PolicyWeights): void {
     this.#sources.set(weights.manifest.version, weights);
     for (const version of [...this.#sources.keys()].slice(0, -KEPT)) this.#sources.delete(version);
     this.#disk?.keep(weights);
   }
 
-  /** No later start acts on weights `version`. */
+  /** Ensures that no later start acts on weights `version`. */
   giveUp(version: number): void {
     this.#disk?.giveUp(version);
   }
 
   /**
-   * Writes weights `version` as `policy.onnx` and `policy.json` into the folder that `path` names (or whose
-   * `policy.onnx` it names). Gives the file's path. Throws `ReinError` where that cannot be done.
+   * Writes weights `version` as `policy.onnx` and `policy.json` into the folder `path` (or the folder of the `policy.onnx` that it names).
+   * Returns the file's path. Throws `ReinError` if that cannot be done.
    */
   async save(version: number, path: string): Promise<string> {
     const source = this.#sources.get(version);

@@ -1,4 +1,4 @@
-/** The weights that act: which were given up, how they are saved, how quick they are. */
+/** The weights in use: giving up, saving, and latency. */
 import { resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { GuardLink } from '../../guard/index.ts';
@@ -15,7 +15,7 @@ type Parts = Pick<
 export class PolicyUse {
   readonly #parts: Parts;
   readonly #source: WeightsSource;
-  /** Weights that gave nothing usable, and that nothing has replaced yet. */
+  /** Version that gave nothing usable, and was not replaced yet. */
   #unusableVersion = 0;
   #seenVersion: number;
   #sinceS: number;
@@ -27,13 +27,13 @@ export class PolicyUse {
     this.#sinceS = parts.clock.nowS();
   }
 
-  /** Whether there are weights that may act. */
+  /** True if there are weights that may act. */
   get isReady(): boolean {
     const { version } = this.#parts.policy;
     return version > 0 && version !== this.#unusableVersion;
   }
 
-  /** Called between episodes and while nothing moves: new weights are taken over beside. Never waits, never throws. */
+  /** Called between episodes and while nothing moves: takes over new weights in the background. Never waits, never throws. */
   poll(): void {
     this.#source.poll();
     this.#see();
@@ -51,7 +51,7 @@ export class PolicyUse {
     return this.#source.settled();
   }
 
-  /** Puts the weights before back. Gives the version that acts. Throws `ReinError('policy')` where there are none. */
+  /** Restores the previous weights. Returns the version in use. Throws `ReinError('policy')` if there are none. */
   rollback(): number {
     const given = this.#parts.policy.version;
     const back = this.#parts.policy.rollback();
@@ -63,18 +63,18 @@ export class PolicyUse {
     return back.value;
   }
 
-  /** Saves the weights that act; see `KeptWeights.save`. */
+  /** Saves the weights in use; see `KeptWeights.save`. */
   async save(path: string): Promise<{ readonly path: string; readonly version: number }> {
     const { policy, kept, folder } = this.#parts;
     const { version } = policy;
     if (version === 0) throw new ReinError('policy', 'There are no weights to save.');
-    // Whoever asked may be at work in another folder, or on another computer.
+    // Absolute, as the requester may work in another folder, or on another computer.
     return { path: resolve(await kept.save(version, path === '' ? folder : path)), version };
   }
 
   /**
-   * The weights in use gave nothing usable: those before them act, or the arm holds until there are newer ones. Rejects with `error`
-   * where it is not about the policy, or no others may act.
+   * Called when the weights in use gave nothing usable: the previous ones act, or the arm holds until there are newer ones. Rejects with
+   * `error` if it is not about the policy, or no others may act.
    */
   async giveUp(error: unknown): Promise<void> {
     if (!this.#source.mayFallBack) throw error;
@@ -113,16 +113,13 @@ export class PolicyUse {
   }
 }
 
-/** Whether anything is left that can act, and one message for people. */
+/** Result of a fallback: whether any weights are left that can act, and a message for people. */
 export interface FallBack {
   readonly canAct: boolean;
   readonly message: string;
 }
 
-/**
- * Asks the guard to hold and goes back to the weights before. `error` is what the policy said; any other trouble than the
- * policy's is thrown again.
- */
+/** Asks the guard to hold, and restores the previous weights. `error`: the policy's; any other error is rethrown. */
 export async function fallBack(
   link: Pick<GuardLink, 'request'>,
   policy: Pick<ActingPolicy, 'version' | 'rollback'>,

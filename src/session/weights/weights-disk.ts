@@ -1,6 +1,6 @@
 /**
- * The last weights of a learner's run in the robot's folder, so that a robot that starts while its learner is away acts on
- * them, and the highest version that was ever taken, so that older ones cannot be replayed to a robot that starts again.
+ * The last weights of a learner's run in the robot's folder, so that a robot that starts while its learner is away acts on them, and the
+ * highest version ever accepted, so that older ones cannot be replayed to a robot that restarts.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -9,18 +9,18 @@ import { isCount, makeFolder, type PolicyWeights, parseObject, replaceFile, veri
 import { decodeBundle, encodeBundle } from '../../link/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 
-/** Below the run's folder. */
+/** Folder inside the run's folder. */
 export const WEIGHTS_FOLDER = 'weights';
-/** Which learner's run the folder has joined, and the highest version taken. */
+/** File with the learner's run that the folder has joined, and the highest version accepted. */
 const MARK = 'learner.json';
 const SUFFIX = '.weights';
-/** Versions that stay on the disk. */
+/** Number of versions kept on disk. */
 const KEPT = 3;
 
 interface Mark {
   readonly runId: string;
   readonly highestVersion: number;
-  /** Taken, and given up for good; 0 for none. */
+  /** Accepted, and given up for good; 0 for none. */
   readonly givenUpVersion: number;
 }
 
@@ -29,11 +29,11 @@ export interface WeightsDiskOptions {
   readonly folder: string;
   readonly runId: string;
   readonly schemaHash: string;
-  /** Told of files that are not used, and of weights that could not be kept. One sentence. */
+  /** Called for files that are not used, and for weights that could not be kept. One sentence. */
   readonly onFault: (message: string) => void;
 }
 
-/** The learner's run that the robot of `folder` has joined before; `undefined` where it never has. */
+/** The learner's run that the robot of `folder` has joined before; `undefined` if it has joined none. */
 export function joinedRun(folder: string): string | undefined {
   const mark = readMark(folder);
   return typeof mark === 'object' ? mark.runId : undefined;
@@ -55,21 +55,18 @@ export class WeightsDisk {
     this.#dir = join(options.folder, WEIGHTS_FOLDER);
   }
 
-  /**
-   * Only weights above this version are taken. Where the newest file was damaged, its version may come once more: nothing
-   * older may.
-   */
+  /** Only weights above this version are accepted. If the newest file was damaged, its version is accepted once more, but none older. */
   get after(): number {
     const leastTaken = this.#loaded === this.#highest ? this.#highest : this.#highest - 1;
     return Math.max(leastTaken, this.#givenUp);
   }
 
-  /** Notes the run, and puts the newest weights that are whole into `policy`. Gives them, or `undefined`. Never rejects. */
+  /** Records the run, and loads the newest intact weights into `policy`. Returns them, or `undefined`. Never rejects. */
   async load(policy: Pick<ActingPolicy, 'swap'>): Promise<PolicyWeights | undefined> {
     const { folder, runId, onFault } = this.#options;
     const mark = readMark(folder);
     if (mark === 'damaged') onFault(`${join(this.#dir, MARK)} is damaged: the weights beside it say what was newest.`);
-    // Files' names count too: where a mark is damaged, it is still known what there was.
+    // File names count too: if the mark is damaged, they still show which versions there were.
     const versions = this.#versions();
     if (typeof mark === 'object' && mark.runId === runId) {
       this.#highest = mark.highestVersion;
@@ -82,14 +79,14 @@ export class WeightsDisk {
     return found;
   }
 
-  /** Writes what acts now in the background; of weights that come faster than the disk takes them, the newest. Never throws. */
+  /** Writes the weights in use in the background; if they come faster than the disk takes them, only the newest. Never throws. */
   keep(bundle: PolicyWeights): void {
     this.#highest = Math.max(this.#highest, bundle.manifest.version);
     this.#waiting = bundle;
     this.#begin();
   }
 
-  /** These weights were given up: no later start acts on them. */
+  /** Called when these weights were given up: no later start acts on them. */
   giveUp(version: number): void {
     if (version <= this.#givenUp || version > this.#highest) return; // of a policy file
     this.#givenUp = version;
@@ -97,7 +94,7 @@ export class WeightsDisk {
     this.#begin();
   }
 
-  /** Resolves when everything that was kept is on the disk. */
+  /** Resolves when all weights kept are on disk. */
   async close(): Promise<void> {
     await this.#writing;
   }
@@ -121,7 +118,7 @@ export class WeightsDisk {
     this.#options.onFault(`The weights ${version} on the disk (${this.#path(version)}) are not used: ${why}.`);
   }
 
-  /** The weights of that file, or why they are not used. */
+  /** The weights of that file, or the reason why they are not used. */
   #read(version: number): PolicyWeights | string {
     const { runId, schemaHash } = this.#options;
     let bytes: Uint8Array;
@@ -165,7 +162,7 @@ export class WeightsDisk {
     await replaceFile(join(this.#dir, MARK), `${JSON.stringify(mark)}\n`);
   }
 
-  /** A disk that is full stops nothing: the weights act all the same, and it is said once. */
+  /** A full disk stops nothing: the weights act all the same, and it is reported once. */
   async #try(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -197,7 +194,7 @@ function readMark(folder: string): Mark | 'absent' | 'damaged' {
   try {
     text = readFileSync(join(folder, WEIGHTS_FOLDER, MARK), 'utf8');
   } catch {
-    return 'absent'; // a robot that has joined nobody yet
+    return 'absent'; // no learner was joined yet
   }
   const { runId, highestVersion, givenUpVersion } = parseObject(text) ?? {};
   const isWhole = typeof runId === 'string' && isCount(highestVersion) && isCount(givenUpVersion);

@@ -1,13 +1,13 @@
-/** Where new weights come from, and when they begin to act. */
+/** Source of new weights, and the moment at which they begin to act. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PolicyWeights, Result } from '../../core/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 
-/** In real time: the newest that have come. In lock-step: those that the schedule names for a step. */
+/** In real time: the newest weights received. In lock-step: those that the schedule assigns to a step. */
 export interface WeightsSource {
-  /** Whether other weights may act in place of some that turned out to be unusable. */
+  /** True if other weights may act in place of unusable ones. */
   readonly mayFallBack: boolean;
-  /** Called between episodes and while nothing moves: takes over what has come. Never waits, never throws. */
+  /** Called between episodes and while nothing moves: takes over weights received. Never waits, never throws. */
   poll(): void;
   /** Called before each step of training: the step begins with the weights that are due at it. */
   beforeStep(): void | Promise<void>;
@@ -17,19 +17,19 @@ export interface WeightsSource {
 
 export interface ArrivingWeightsOptions {
   readonly policy: Pick<ActingPolicy, 'swap'>;
-  /** The newest weights that have come and not been taken; `undefined` for none. */
+  /** Returns the newest weights received and not taken yet; `undefined` for none. */
   readonly take: () => PolicyWeights | undefined;
-  /** These weights act from now on. */
+  /** Called when these weights begin to act. */
   readonly onTaken?: (weights: PolicyWeights) => void;
-  /** Weights were refused; the old ones go on acting. One sentence. */
+  /** Called when weights were refused; the old ones go on acting. One sentence. */
   readonly onRefused: (message: string) => void;
-  /** Pause before the work begins, ms: by then the step's command is on its way. */
+  /** Pause before a swap begins, ms: by then the step's command is on its way. */
   readonly pauseMs: number;
 }
 
 /**
- * Real time: weights are verified, tried and swapped in the part of a step in which the node only waits for the guard, so that no
- * decision comes later because of them.
+ * Real time: weights are verified, tried and swapped in the part of a step in which the node only waits for the guard, so that they delay
+ * no decision.
  */
 export class ArrivingWeights implements WeightsSource {
   readonly mayFallBack = true;
@@ -40,7 +40,7 @@ export class ArrivingWeights implements WeightsSource {
     this.#options = options;
   }
 
-  /** Begins a swap where there are new weights and none is under way. */
+  /** Begins a swap if there are new weights and none is under way. */
   poll(): void {
     if (this.#swapping !== undefined) return;
     const weights = this.#options.take();

@@ -1,4 +1,4 @@
-/** Described tasks as a kind: what has to agree between file, scene and robot, and who shows them. */
+/** Described tasks as a kind: consistency checks of file, scene and robot, and the demonstrator. */
 import { didYouMean, limitMarginOf, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../core/index.ts';
 import { isMujoco, isRos, signalsOf, worldOf } from '../../drivers/index.ts';
 import { placeSignals, readSceneFile, type SceneFile } from '../../plant/index.ts';
@@ -35,7 +35,7 @@ export const describedKind: TaskKind<DescribedTaskConfig> = {
   },
 };
 
-/** The robot stays in the task's workspace, and is at home where an episode starts, without the spread. */
+/** Restricts the robot to the task's workspace and sets its home to the start of an episode, without the spread. */
 function narrowed<R extends TaskRobot>({ workspace, start }: DescribedTaskConfig, robot: R): R {
   const { toolM, jointsRad } = start;
   const startRad = toolM === undefined ? jointsRad : new StartPose(robot, '').at(toolM, 0);
@@ -70,13 +70,13 @@ function demonstratorOf(
   });
 }
 
-/** Where the observation shows `place` from `from`. */
+/** Observation field that shows `place` relative to `from`, and its scale. */
 function seenWay({ observation }: DescribedTaskConfig, place: string, from: string) {
   const seen = observation.places.find((one) => one.place === place && one.from === from);
   return seen && { field: fieldName(seen), scaleM: seen.scaleM };
 }
 
-/** Says so once it is asked: a person may show the task all the same. */
+/** Throws only when a demonstration is requested: an operator may demonstrate the task instead. */
 function nobodyShows({ name, demonstrations }: DescribedTaskConfig): TeleopSource {
   return {
     ...NOBODY,
@@ -110,7 +110,7 @@ function problemsOf(task: DescribedTaskConfig, robot: TaskRobot, isActionRight: 
   ];
 }
 
-/** The names in the scene file; or what is wrong with that. */
+/** Names in the scene file, or the problem with it. */
 function sceneIn({ scene }: DescribedTaskConfig): SceneFile | TaskProblem {
   if (scene === undefined) return { bodies: [], sites: [] };
   try {
@@ -120,7 +120,7 @@ function sceneIn({ scene }: DescribedTaskConfig): SceneFile | TaskProblem {
   }
 }
 
-/** Every place that is named is there, and none is taken twice. */
+/** Checks that every named place exists, and that none is defined or observed twice. */
 function checkPlaces(task: DescribedTaskConfig, scene: SceneFile): TaskProblem[] {
   const own = OWN_PLACES.filter((name) => name !== 'goal' || task.goal !== undefined);
   const known = [...own, ...scene.bodies.map(({ name }) => name), ...scene.sites];
@@ -149,7 +149,7 @@ function checkPlaces(task: DescribedTaskConfig, scene: SceneFile): TaskProblem[]
   return problems;
 }
 
-/** Bodies are put where they can be put. */
+/** Checks that bodies can be placed as the file asks. */
 function checkBodies({ scene: written, goal }: DescribedTaskConfig, { bodies }: SceneFile): TaskProblem[] {
   const names = bodies.map(({ name }) => name);
   const problems: TaskProblem[] = [];
@@ -182,7 +182,7 @@ function checkBodies({ scene: written, goal }: DescribedTaskConfig, { bodies }: 
   return problems;
 }
 
-/** The workspace lies in the robot's, and the tool can be wherever it starts and is to go. */
+/** Checks that the workspace lies within the robot's, and that the tool can reach start, goal and waypoints. */
 function checkStart(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { action, workspace, start, goal, success, reset } = task;
   const { minM, maxM } = robot.workspace;
@@ -223,7 +223,7 @@ function checkStart(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
   const isToolThere = [...success.all, ...success.any].some(
     (rule) => rule.rule === 'near' && rule.place === 'tool' && rule.to === 'goal' && rule.axes.length === 3,
   );
-  // Joints may bring the tool there however it is turned.
+  // Joint actions may bring the tool there in any orientation: only the workspace is checked.
   const checkGoal = action.kind === 'joint' ? checkBox : check;
   if (isToolThere && goal !== undefined) checkGoal(['goal', 'atM'], 'goal', goal.atM, goal.spreadM);
   for (const [i, { toolM, jointsRad }] of reset.waypoints.entries()) {
@@ -253,7 +253,7 @@ function checkStartJoints(
   return checkJoints(robot, path, 'start.jointsRad', jointsRad ?? robot.homeRad, 'start', spreadRad);
 }
 
-/** Each joint has a number, and can be there. */
+/** Checks that there is one number per joint, within its limits. */
 function checkJoints(
   robot: TaskRobot,
   path: TaskProblem['path'],
@@ -280,12 +280,12 @@ function checkJoints(
   });
 }
 
-/** Software can say when it is done: by rules, or by a classifier. */
+/** True if software can detect success: by rules, or by a classifier. */
 function isJudged({ success, rewardClassifier }: DescribedTaskConfig): boolean {
   return success.all.length + success.any.length > 0 || rewardClassifier !== undefined;
 }
 
-/** Rules say something, and what they say can be. */
+/** Checks that rules are present and satisfiable. */
 function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { success, failure, reset, phaseSwitch, maxSteps } = task;
   const problems: TaskProblem[] = [];
@@ -308,14 +308,14 @@ function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
   ];
 }
 
-/** What has to hold for longer than there is time never does. */
+/** Rejects a condition that must hold for more steps than an episode has. */
 function tooLong(path: readonly string[], forSteps: number, maxSteps: number): TaskProblem[] {
   if (forSteps <= maxSteps) return [];
   const message = `${path}.forSteps is ${forSteps}, and there are ${maxSteps} steps: it is never reached`;
   return [{ path: [...path, 'forSteps'], message }];
 }
 
-/** All that is asked of the robot is measured there, and all that is drawn is drawn by somebody. */
+/** Checks that the robot measures all that the task needs, and that all randomised places are actually placed. */
 function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] {
   const { driver, name } = robot;
   const { goal, scene, observation, success, failure, reset, phaseSwitch } = task;
@@ -323,11 +323,11 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
   const isSimulated = isMujoco(driver);
   const given = signalsOf(driver) ?? [];
   const lacking = (names: readonly string[]): string[] => names.filter((signal) => !given.includes(signal));
-  // A driver of one's own is asked when it is opened.
+  // A custom driver is checked when it is opened.
   const isAsked = driver.kind === 'plugin';
   const seen = new Set<string>();
   for (const { path, name: thing } of isSimulated || isAsked ? [] : thingsIn(task)) {
-    // Once a thing, where it is named first.
+    // Reported once per thing, at its first use.
     if (seen.has(thing)) continue;
     seen.add(thing);
     const signals = lacking(placeSignals(thing));
@@ -347,7 +347,7 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
     const message = `nobody draws the goal of robot "${name}" anew where the simulator resets nothing: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
     if (signals.length > 0) problems.push({ path: ['goal', 'spreadM'], message });
   }
-  // Where a second policy brings things back, is what its rules say.
+  // A reset policy brings things to where its rules require.
   const areDrawn = isDrawnBySoftware || isAsked || reset.by === 'policy';
   for (const [i, body] of (areDrawn ? [] : (scene?.bodies ?? [])).entries()) {
     const key = body.yawSpreadRad > 0 ? 'yawSpreadRad' : 'spreadM';
@@ -383,7 +383,7 @@ function feelsForce({ driver }: TaskRobot, { scene }: DescribedTaskConfig): bool
   return driver.kind === 'plugin';
 }
 
-/** The script can move what it has to, and sees where that is. */
+/** Checks that the script can move the required axes, and observes the places that it needs. */
 function checkDemonstrator(task: DescribedTaskConfig): TaskProblem[] {
   const { action, demonstrator } = task;
   if (demonstrator === undefined) return [];

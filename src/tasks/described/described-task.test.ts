@@ -9,7 +9,7 @@ const home = new ArmKinematics(ur5eLike);
 home.forward(ur5eLike.homeRad);
 const [hx, hy, hz] = [...home.tcpPositionM] as [number, number, number];
 
-/** A file as people write it: a block is to come to a goal beside the tool's start. */
+/** Task file as written by a user: move a block to a goal beside the tool's start. */
 const file = {
   name: 'own',
   kind: 'described',
@@ -35,7 +35,7 @@ const file = {
   success: { all: [{ rule: 'near', place: 'block', withinM: 0.02, axes: ['x', 'y'] }], forSteps: 2 },
 };
 
-/** The task, with other keys. */
+/** The task with other keys. */
 function taskOf(keys: object = {}): DescribedTask {
   return new DescribedTask(describedTaskSchema.parse({ ...file, ...keys }) as DescribedTaskConfig, ur5eLike);
 }

@@ -1,6 +1,6 @@
 /**
- * A task that its file describes wholly: where things start, what is seen, when it is done or lost, what is paid. What is drawn or
- * measured of its surroundings comes as signals of the driver.
+ * A task defined entirely by its file: start, observation, success and failure, reward. Randomised or measured places of its
+ * surroundings arrive as signals of the driver.
  */
 import {
   type ActionSpec,
@@ -22,7 +22,7 @@ import { distanceBetween, isDrawn, Places } from './places.ts';
 import { anyTest, placesOf, type Rule, type RuleTest, ruleTest, ruleWords } from './rules.ts';
 import type { DescribedTaskConfig } from './schema.ts';
 
-/** Layouts that are drawn before one is found in which an episode is not over already. */
+/** Maximum number of layouts drawn to find one in which the episode is not already over. */
 const DRAWS = 200;
 
 export class DescribedTask implements Task {
@@ -36,7 +36,7 @@ export class DescribedTask implements Task {
   readonly hasRules: boolean;
   readonly isArrangedByPeople: boolean;
   readonly goal: string;
-  /** Present where the first rule of success is about the tool. */
+  /** Present if the first success rule concerns the tool. */
   readonly offset?: (frame: GuardFrame, out: Float64Array) => void;
   readonly #config: DescribedTaskConfig;
   readonly #robot: RobotModel;
@@ -44,14 +44,14 @@ export class DescribedTask implements Task {
   readonly #parts: readonly ObservedPart[];
   readonly #isDone: RuleTest;
   readonly #isLost: RuleTest;
-  /** How far there is to go, m, and what a metre pays; absent: the way pays nothing. */
+  /** Distance to the goal, m, and reward per metre of progress; absent: progress is not rewarded. */
   readonly #progress: { readonly distanceM: (frame: GuardFrame) => number; readonly perM: number } | undefined;
-  /** A frame for judging what was only drawn. */
+  /** Frame for judging a layout that has only been drawn. */
   readonly #drawn: GuardFrame;
   #doneSteps = 0;
   #distanceM = 0;
 
-  /** Throws `RangeError` for places and joints that are not there, and where nothing is observed. */
+  /** Throws `RangeError` for unknown places and joints, and if the observation is empty. */
   constructor(config: DescribedTaskConfig, robot: RobotModel) {
     const { action, success, failure, reward, observation } = config;
     const places = placesIn(config);
@@ -104,7 +104,7 @@ export class DescribedTask implements Task {
     }
   }
 
-  /** Whatever `forSteps` says: where nothing moves, it is reached without an action. */
+  /** Ignores `forSteps`: with nothing moving, it would be reached without an action. */
   startsAs(frame: GuardFrame): Outcome | undefined {
     if (this.#isLost(frame)) return 'failure';
     return this.#isDone(frame) ? 'success' : undefined;
@@ -156,7 +156,7 @@ export class DescribedTask implements Task {
     return { jointsRad: jointsRad.map((at) => at + rng.uniformIn(-spreadRad, spreadRad)), objects, signals };
   }
 
-  /** Where everything was only drawn. What the file draws nowhere is not known: NaN. */
+  /** Frame of a drawn layout. Places that the file does not draw are unknown: NaN. */
   #frameOf({ jointsRad, signals }: SceneLayout): GuardFrame {
     const { robot, measuredTcp } = this.#drawn;
     robot.positionRad.set(jointsRad);
@@ -168,7 +168,7 @@ export class DescribedTask implements Task {
 
 type Triple = readonly [number, number, number];
 
-/** The places of `config`. */
+/** Places used by `config`. */
 export function placesIn(config: DescribedTaskConfig): Places {
   const used = usedPlaces(config).map(({ name }) => name);
   return new Places(used, config.goal);
@@ -209,7 +209,7 @@ export function usedPlaces({
   ];
 }
 
-/** Name of the field that shows `place` from `from`. */
+/** Name of the field that shows `place` relative to `from`. */
 export function fieldName({ place, from }: { readonly place: string; readonly from: string }): string {
   return `${place}_from_${from}`;
 }

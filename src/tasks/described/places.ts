@@ -1,35 +1,35 @@
 /**
- * Named places that a described task is about: the tool, the base, the goal, and bodies and sites of its scene. What is drawn or
- * measured arrives as signals of the driver; the task itself knows no simulator.
+ * Named places of a described task: the tool, the base, the goal, and bodies and sites of its scene. Randomised or measured
+ * places arrive as signals of the driver; the task itself knows no simulator.
  */
 import type { GuardFrame } from '../../core/index.ts';
 import { placeSignals } from '../../plant/index.ts';
 
-/** Writes where a place is, [3] m, base frame. No allocation. */
+/** Writes the position of a place, [3] m, base frame. No allocation. */
 export type PlaceReader = (frame: GuardFrame, out: Float64Array) => void;
 
-/** The goal of a task's file, as far as it says where it is. */
+/** Position of the goal in a task's file. */
 export interface GoalConfig {
   readonly atM: readonly [number, number, number];
   readonly spreadM: readonly [number, number, number];
 }
 
-/** Places that are there whatever the scene. */
+/** Places that exist in every scene. */
 export const OWN_PLACES = ['tool', 'base', 'goal'] as const;
 
-/** Whether it is drawn anew in each episode. */
+/** True if the goal or body is drawn anew in each episode. */
 export function isDrawn({ spreadM }: Pick<GoalConfig, 'spreadM'>): boolean {
   return spreadM.some((spread) => spread > 0);
 }
 
-/** The places that a task uses, and the signals that they need. */
+/** Places that a task uses, and the signals that they need. */
 export class Places {
-  /** In the order of the driver's signals. */
+  /** In the driver's signal order. */
   readonly signalNames: readonly string[];
   readonly #goal: GoalConfig | undefined;
   readonly #signals: ReadonlyMap<string, number>;
 
-  /** `used`: names of places, each as often as it is used. */
+  /** `used`: names of places, repeated for each use. */
   constructor(used: readonly string[], goal: GoalConfig | undefined) {
     const things = [...new Set(used)].filter((name) => !OWN_PLACES.includes(name as never));
     const drawn = goal !== undefined && isDrawn(goal) && used.includes('goal') ? placeSignals('goal').slice(0, 3) : [];
@@ -38,7 +38,7 @@ export class Places {
     this.#signals = new Map(this.signalNames.map((name, i) => [name, i]));
   }
 
-  /** Where the place called `name` is. Throws `RangeError` for one that the task does not have. */
+  /** Returns a reader of the position of place `name`. Throws `RangeError` if the task has no such place. */
   at(name: string): PlaceReader {
     if (name === 'tool') {
       return ({ measuredTcp }, out) => {
@@ -63,7 +63,7 @@ export class Places {
     };
   }
 
-  /** The signal that says how the thing called `name` is turned about z, rad. Throws `RangeError` for what has none. */
+  /** Index of the signal with the yaw (about z, rad) of `name`. Throws `RangeError` if there is none. */
   yawSignal(name: string): number {
     const index = this.#signals.get(placeSignals(name)[3]);
     if (index === undefined) throw new RangeError(`nothing says how ${name} is turned`);
@@ -71,7 +71,7 @@ export class Places {
   }
 }
 
-/** Distance between two places along some axes, m. Keeps buffers: one for each use, not for two threads. */
+/** Distance between two places along some axes, m. Owns buffers: create one per use; not thread-safe. */
 export function distanceBetween(
   from: PlaceReader,
   to: PlaceReader,

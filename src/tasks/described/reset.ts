@@ -1,4 +1,4 @@
-/** Who brings robot and things back between the episodes of a described task, as its file says it, and what a session makes of that. */
+/** Reset of a described task between episodes: settings in its file, and the plan that a session makes of them. */
 import { z } from 'zod';
 import type { ActionSpec, Rng, RobotModel } from '../../core/index.ts';
 import { type Configured, group, num, triple, whole } from '../../schema/index.ts';
@@ -53,7 +53,7 @@ export const resetSettings = group('Between episodes.', {
 
 export type ResetConfig = Configured<typeof resetSettings>;
 
-/** What a plan is made of, beside the reset itself. */
+/** Context of a reset plan. */
 interface ResetContext {
   readonly action: ActionSpec;
   readonly robot: RobotModel;
@@ -68,7 +68,7 @@ interface StartConfig {
   readonly spreadRad: number;
 }
 
-/** `undefined` where the simulator does it, or people without being asked. */
+/** Returns `undefined` if the simulator resets, or the operator does so without being asked. */
 export function resetPlanOf(reset: ResetConfig, { action, robot, places, start }: ResetContext): ResetPlan | undefined {
   const { by, asks, pace, maxSteps, waypoints, policy, all, any, forSteps } = reset;
   if (by === 'simulator' || (by === 'people' && !asks)) return undefined;
@@ -89,7 +89,7 @@ export function resetPlanOf(reset: ResetConfig, { action, robot, places, start }
   };
 }
 
-/** Where the episode is to start; `undefined` where the file says it in numbers that the action does not have. */
+/** Start of the episode; `undefined` if the file gives it in coordinates that the action does not have. */
 function startOf(
   { kind }: ActionSpec,
   robot: RobotModel,
@@ -102,7 +102,7 @@ function startOf(
   return toolM?.map((at, k) => at + rng.uniformIn(-spreadM[k]!, spreadM[k]!));
 }
 
-/** What does not agree within `reset`, and with the action. */
+/** Inconsistencies within `reset`, and with the action. */
 export function resetProblems(
   reset: ResetConfig,
   { action, start }: Pick<ResetContext, 'action' | 'start'>,

@@ -1,7 +1,7 @@
 /**
- * When a described task is done, or lost: a small set of rules over what the robot measures and where things are. One row a rule: how it
- * is written, which places it is about, what it says to people, and whether it holds. What is learned from examples instead is
- * `rewardClassifier`, a key of a task of any kind.
+ * Success and failure rules of a described task, over the robot's measurements and the positions of things. One row per rule:
+ * its schema, the places it refers to, its wording, and its test. For a criterion learned from examples see `rewardClassifier`,
+ * a key of a task of any kind.
  */
 import { z } from 'zod';
 import { didYouMean, type GuardFrame, type RobotModel } from '../../core/index.ts';
@@ -13,7 +13,7 @@ export type { Places } from './places.ts';
 
 export const AXES = ['x', 'y', 'z'] as const;
 
-/** The name of a place. */
+/** Schema of a place's name. */
 export function placeName(description: string): z.ZodString {
   return z.string().min(1).max(255).meta({ description });
 }
@@ -61,12 +61,12 @@ export const ruleSchema = z.discriminatedUnion('rule', [near, inside, outside, f
 
 export type Rule = Configured<typeof ruleSchema>;
 
-/** A key that lists rules, none by default. */
+/** Schema of a list of rules, empty by default. */
 export function ruleList(description: string) {
   return z.array(ruleSchema).max(16).meta({ description }).default([]);
 }
 
-/** What of `rules`, which stand at `path` of a task's file, cannot be. Places are not looked at. */
+/** Problems of `rules`, which stand at `path` of a task's file: rules that cannot change or be met. Place names are not checked. */
 export function ruleProblems(
   rules: readonly Rule[],
   path: readonly string[],
@@ -91,14 +91,14 @@ export function ruleProblems(
   });
 }
 
-/** A box that is so many times as far away as the workspace reaches is a mistake. */
+/** A box that is farther away than this multiple of the workspace's reach is treated as a mistake. */
 const FAR = 10;
 
 function reachM({ workspace: { minM, maxM } }: Pick<RobotModel, 'workspace'>): number {
   return Math.max(...[...minM, ...maxM].map(Math.abs));
 }
 
-/** About places that stand where they are throughout an episode. */
+/** True if the rule concerns only places that do not move during an episode. */
 function neverMoves(rule: Rule): boolean {
   const places = placesOf(rule).map(({ name }) => name);
   if (rule.rule === 'near') return rule.place === rule.to || places.every((name) => name === 'base' || name === 'goal');
@@ -119,7 +119,7 @@ function jointProblem(
   return `joint "${wanted}" never gets there: it may be from ${positionMinRad} to ${positionMaxRad}`;
 }
 
-/** Whether every rule of `all` holds, and one of `any` where there are any. Never, where there are no rules at all. */
+/** Returns a test for all rules of `all` and, if `any` is not empty, at least one of `any`. Without rules it never holds. */
 export function ruleTest(all: readonly Rule[], any: readonly Rule[], places: Places, robot: RobotModel): RuleTest {
   if (all.length + any.length === 0) return () => false;
   const everyOne = all.map((rule) => testOf(rule, places, robot));
@@ -130,7 +130,7 @@ export function ruleTest(all: readonly Rule[], any: readonly Rule[], places: Pla
   };
 }
 
-/** Whether one of `rules` holds. */
+/** Returns a test for at least one of `rules`. */
 export function anyTest(rules: readonly Rule[], places: Places, robot: RobotModel): RuleTest {
   const tests = rules.map((rule) => testOf(rule, places, robot));
   return (frame) => {
@@ -139,17 +139,17 @@ export function anyTest(rules: readonly Rule[], places: Places, robot: RobotMode
   };
 }
 
-/** Whether it holds at `frame`. No allocation. */
+/** True if the rules hold at `frame`. No allocation. */
 export type RuleTest = (frame: GuardFrame) => boolean;
 
-/** Places that `rule` is about, with the keys that name them. */
+/** Places that `rule` refers to, with the keys that name them. */
 export function placesOf(rule: Rule): readonly { readonly key: string; readonly name: string }[] {
   if (rule.rule === 'force' || rule.rule === 'joint') return [];
   const own = { key: 'place', name: rule.place };
   return rule.rule === 'near' ? [own, { key: 'to', name: rule.to }] : [own];
 }
 
-/** What tests `rule` on `robot`. Throws `RangeError` for places and joints that are not there. */
+/** Returns the test of `rule` on `robot`. Throws `RangeError` for unknown places and joints. */
 export function testOf(rule: Rule, places: Places, robot: RobotModel): RuleTest {
   switch (rule.rule) {
     case 'near': {
@@ -175,12 +175,12 @@ export function testOf(rule: Rule, places: Places, robot: RobotModel): RuleTest 
   }
 }
 
-/** Numbers of axes by their names. */
+/** Indices of axes by their names. */
 export function axisNumbers(axes: readonly (typeof AXES)[number][]): number[] {
   return axes.map((axis) => AXES.indexOf(axis));
 }
 
-/** A place that is nowhere (NaN) is neither inside nor outside. */
+/** Box test; a place of unknown position (NaN) is neither inside nor outside. */
 function boxTest(
   { rule, place, minM, maxM }: Extract<Rule, { readonly rule: 'inside' | 'outside' }>,
   places: Places,
@@ -200,7 +200,7 @@ function boxTest(
 
 const mm = (metres: number): string => `${Number((1e3 * metres).toFixed(2))} mm`;
 
-/** `rule` in words, for people. */
+/** Text of `rule`, for display. */
 export function ruleWords(rule: Rule): string {
   switch (rule.rule) {
     case 'near':

@@ -1,4 +1,4 @@
-/** The file of a described task: everything about it that others write in TypeScript, as keys with units and ranges. */
+/** File schema of a described task: what a custom task writes in TypeScript, as keys with units and ranges. */
 import { z } from 'zod';
 import {
   actionSchema,
@@ -181,5 +181,5 @@ export const describedTaskSchema = z
   })
   .meta({ title: 'Task: described', description: 'A task of your own over any arm, without code.' });
 
-/** A task that its file describes wholly. */
+/** Configuration of a task that is defined entirely by its file. */
 export type DescribedTaskConfig = Configured<typeof describedTaskSchema>;

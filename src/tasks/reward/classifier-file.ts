@@ -1,6 +1,6 @@
 /**
- * `reward.onnx`, a classifier that says of a state how likely it is a success, and `reward.json` beside it, which says what it is for
- * and what it is worth. Reading trusts neither: every defect is one sentence.
+ * `reward.onnx`, a classifier that returns the success probability of a state, and its manifest `reward.json` with purpose and
+ * held-out metrics. Both are validated on load: any defect is reported in one sentence.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -19,14 +19,14 @@ import {
 
 const FORMAT = 'rein-reward/1';
 
-/** A share with its 95 % interval. */
+/** Fraction with its 95 % confidence interval. */
 export interface Share {
   readonly rate: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The content of `reward.json`. */
+/** Content of `reward.json`. */
 export interface RewardManifest {
   /** SHA-256 of `reward.onnx`. */
   readonly digest: string;
@@ -34,22 +34,22 @@ export interface RewardManifest {
   readonly robot: string;
   readonly schemaHash: string;
   readonly observationSize: number;
-  /** Fields of the observation's newest frame that it looks at. */
+  /** Fields of the observation's newest frame that the classifier reads. */
   readonly fields: readonly string[];
-  /** From this probability on a state counts as a success. */
+  /** Smallest probability at which a state counts as a success. */
   readonly threshold: number;
   readonly seed: number;
   readonly createdAt: string;
-  /** What it was trained on. */
+  /** Training data. */
   readonly labels: {
     readonly digest: string;
     readonly positives: number;
     readonly negatives: number;
-    /** Of the negatives: false positives of earlier classifiers. */
+    /** Negatives that were false positives of earlier classifiers. */
     readonly mined: number;
     readonly episodes: number;
   };
-  /** What came out on states of episodes that were not trained on, by cross-validation. */
+  /** Metrics on states of held-out episodes, by cross-validation. */
   readonly heldOut: {
     readonly folds: number;
     readonly wantedPrecision: number;
@@ -59,20 +59,20 @@ export interface RewardManifest {
     readonly falseNegatives: number;
     /** Mean squared difference of probability and label. */
     readonly brier: number;
-    /** Mean difference of probability and share of successes, over ten ranges of probability. */
+    /** Mean difference of probability and success rate, over ten bins of probability. */
     readonly calibrationError: number;
   };
 }
 
-/** What a classifier has to be for. */
+/** Requirements on a classifier file. */
 export interface RewardExpectation {
   readonly schemaHash: string;
   readonly observationSize: number;
-  /** SHA-256 of the file, where one is meant and no other. */
+  /** Required SHA-256 of the file; absent: any. */
   readonly sha256?: string | undefined;
 }
 
-/** A classifier that is ready to judge. */
+/** A loaded classifier. */
 export class RewardClassifier {
   readonly manifest: RewardManifest;
   readonly #model: DenseModel;
@@ -82,7 +82,7 @@ export class RewardClassifier {
     this.#model = model;
   }
 
-  /** How likely a state with `observation` [O] is a success, 0 to 1; NaN where a number of it is none. No allocation. */
+  /** Success probability of a state with `observation` [O], 0 to 1; NaN if a value of it is NaN. No allocation. */
   probability(observation: ArrayLike<number>): number {
     return this.#model.run(observation)[0]!;
   }
@@ -98,7 +98,7 @@ export function saveRewardClassifier(path: string, onnx: Uint8Array, manifest: O
   });
 }
 
-/** Opens the classifier at `path`. Throws `ReinError('task')` where it is missing, damaged, or for another robot or task. */
+/** Opens the classifier at `path`. Throws `ReinError('task')` if it is missing, damaged, or for another robot or task. */
 export function loadRewardClassifier(path: string, expected: RewardExpectation): RewardClassifier {
   const onnx = bytesOf(path);
   const manifest = manifestOf(rewardManifestPath(path));
@@ -133,7 +133,7 @@ export function readRewardManifest(path: string): RewardManifest {
   return manifestOf(rewardManifestPath(path));
 }
 
-/** Where the manifest of the classifier `file` lies. */
+/** Path of the manifest of the classifier `file`. */
 export function rewardManifestPath(file: string): string {
   return join(dirname(file), `${basename(file, '.onnx')}.json`);
 }

@@ -7,7 +7,7 @@ import { type GuardFrame, schemaHash } from '../../core/index.ts';
 import type { Outcome, Task, Verdict } from '../task.ts';
 import { judgedByClassifier } from './judged-by-classifier.ts';
 
-/** Sees two numbers. Its own rules: what `own` says. */
+/** Task with two observed numbers; its own rules return `own`. */
 function taskOf(own: Partial<Verdict> = {}, more: Partial<Task> = {}): Task {
   return {
     name: 'mock',
@@ -35,7 +35,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const frame = {} as GuardFrame;
 
-/** What is said of states whose second numbers are `values`. */
+/** Verdicts on states whose second numbers are `values`. */
 function verdicts(task: Task, values: readonly number[]): Verdict[] {
   task.open?.();
   task.begin?.(frame);

@@ -1,7 +1,7 @@
 /**
- * Success by a learned classifier: a key that a task of any kind may carry, and the task that comes of it. It judges states as the policy
- * sees them, so that it does on a robot what it did on its labels. What the task itself says stays known beside it, for comparison;
- * nothing is learned from that.
+ * Success by a learned classifier: a key available to tasks of any kind, and the wrapped task. The classifier judges states as
+ * the policy observes them, so it works on a robot as it did on its labels. The verdict of the task's own rules stays available
+ * for comparison; nothing is learned from it.
  */
 import { z } from 'zod';
 import { type GuardFrame, observationSize, schemaHash } from '../../core/index.ts';
@@ -40,10 +40,10 @@ export const rewardClassifierSchema = z
 
 export type RewardClassifierConfig = Configured<typeof rewardClassifierSchema>;
 
-/** `task`, whose success `config`'s classifier decides. Its failures stay failures. Loads nothing before `open`. */
+/** Returns `task` with success decided by the classifier of `config`. Its failures stay failures. Loads nothing before `open`. */
 export function judgedByClassifier(task: Task, config: RewardClassifierConfig): Task {
   const judge = new Judge(task, config);
-  // Tasks are classes with private parts: each member is called on the task itself.
+  // Tasks are classes with private members: each method is called on the task itself.
   return {
     name: task.name,
     observation: task.observation,
@@ -69,7 +69,7 @@ export function judgedByClassifier(task: Task, config: RewardClassifierConfig): 
   };
 }
 
-/** Whether the task can tell a success by itself. */
+/** True if the task can detect success by itself. */
 export function hasRules(task: Task): boolean {
   return task.hasRules ?? task.takesMarks !== true;
 }
@@ -80,7 +80,7 @@ class Judge {
   readonly #config: RewardClassifierConfig;
   #classifier: RewardClassifier | undefined;
   #threshold = 1;
-  /** Steps one after another that counted. */
+  /** Consecutive steps that counted as a success. */
   #steps = 0;
 
   constructor(task: Task, config: RewardClassifierConfig) {
@@ -109,7 +109,7 @@ class Judge {
   startsAs(frame: GuardFrame, observation: Float32Array): Outcome | undefined {
     const own = this.#task.startsAs?.(frame, observation);
     if (own === 'failure') return own;
-    // One state that counts may be a false positive, unless the task's own rules say the same.
+    // A single success may be a false positive, unless the task's own rules agree.
     const isEnough = this.#config.forSteps === 1 || own === 'success';
     return isEnough && this.#counts(observation) ? 'success' : undefined;
   }
@@ -125,7 +125,7 @@ class Judge {
 
   #counts(observation: Float32Array): boolean {
     if (this.#classifier === undefined) throw new TypeError('a task is opened before it judges');
-    // Put so that NaN, of an observation that is not finite, counts for nothing.
+    // Written so that NaN, from an observation that is not finite, does not count.
     return this.#classifier.probability(observation) >= this.#threshold;
   }
 }

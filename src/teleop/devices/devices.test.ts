@@ -43,7 +43,7 @@ const action: ActionSpec = {
   ],
 };
 
-/** A device in a test's hand. */
+/** A device controlled by a test. */
 class FakePort implements InputPort {
   readonly waiting: Uint8Array[] = [];
   isThere = true;
@@ -74,7 +74,7 @@ function joy(type: number, index: number, value: number): Uint8Array {
 }
 const button = (index: number, value: 0 | 1): Uint8Array => joy(1, index, value);
 const axis = (index: number, share: number): Uint8Array => joy(2, index, Math.round(-32_767 * share));
-/** What an Xbox pad says of itself when it is opened. */
+/** Snapshot sent by an Xbox pad when it is opened. */
 const snapshot = Buffer.concat([
   ...Array.from({ length: 11 }, (_, i) => joy(0x81, i, 0)),
   ...Array.from({ length: 8 }, (_, i) => joy(0x82, i, 0)),
@@ -189,7 +189,7 @@ describe('a gamepad on this machine', () => {
     expect(port.drops).toBe(1);
     const message = 'The gamepad was in control and said what no such device says; the robot stops and stays.';
     expect(events).toMatchObject([{ row: 18, message }]);
-    // What it says after that counts for a device that begins.
+    // Later reports count as those of a newly opened device.
     does(snapshot, joy(0x81, LB, 1));
     source.giveBack();
     expect(does(axis(1, 0.8))).toBe('policy 0 0 0 0');
@@ -198,7 +198,7 @@ describe('a gamepad on this machine', () => {
   it('without a cross, with few buttons and axes, moves what it can, and says once what it cannot', () => {
     const { does, events, port } = gamepad({ mapping: mappingOf(JOY_PADS.stick, action) });
     const stick = Buffer.concat([...[0, 1, 2].map((i) => joy(0x81, i, 0)), ...[0, 1, 2].map((i) => joy(0x82, i, 0))]);
-    // A pad of 8 axes was in it before.
+    // A pad of 8 axes was plugged in before.
     port.isThere = false;
     does();
     port.isThere = true;
@@ -253,7 +253,7 @@ describe('a gamepad on this machine', () => {
   });
 
   it('moves in the directions of whoever looks through a camera', () => {
-    // The camera looks back at the robot: what is forward in the picture is −x of the base.
+    // The camera looks back at the robot: forward in the picture is −x of the base.
     const frame = new MotionFrame({ cameraRpyRad: [0, 0, Math.PI] }, action, () => undefined);
     const { does } = gamepad({ frame });
     does(button(LB, 1));
@@ -298,7 +298,7 @@ describe('a six-axis mouse', () => {
     expect(does(pushed)).toBe('holds 0.5 0 0 0');
   });
 
-  /** A port whose device says what a test lets it. */
+  /** A port whose device sends what a test provides. */
   const opened = async () => {
     const device = Object.assign(new EventEmitter(), { close: async () => undefined });
     const port = await HidPort.over(async () => device);
@@ -527,7 +527,7 @@ describe('a leader arm', () => {
     source.watch();
     const clutch = new Clutch(joints);
     const out: TeleopCommand = { active: false, action: new Float32Array(2), phase: 'correct' };
-    /** A robot that does what it is asked, for a step. */
+    /** A robot that executes its action, for a step. */
     const step = (): string => {
       for (let i = 0; i < 5; i++) {
         clock.advanceMs(20);
@@ -609,7 +609,7 @@ describe('a leader arm', () => {
 
 describe('frames', () => {
   it('turn what is asked for from the tool into the base, and keep its direction', () => {
-    // A tool that looks down: turned by 180° about x, its forward is the base's, its up is down.
+    // A tool that looks down: rotated by 180° about x, its forward is the base's, its up is down.
     const frame = new MotionFrame('tool', action, () => [0, 0, 0, 0, 1, 0, 0]);
     const moved = Float32Array.of(0.5, 0.25, 1, 0.3);
     frame.apply(moved);
@@ -711,7 +711,7 @@ describe('devices of Linux', () => {
     expect(pull()).toBe('gone');
     execFileSync('mkfifo', [path]);
     const hand = openSync(path, constants.O_RDWR);
-    expect(pull()).toBe('gone'); // it is looked for now and then, not always
+    expect(pull()).toBe('gone'); // it is searched for periodically, not always
     nowS += 1;
     expect(pull()).toBe('there');
     writeSync(hand, button(LB, 1));

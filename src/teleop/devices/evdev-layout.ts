@@ -1,38 +1,40 @@
 /**
- * What a gamepad that is read by evdev has, as sysfs tells it: which axes and buttons, in joydev's numbers, and how far each axis goes. An event
- * is a bare number, whose range the ioctl EVIOCGABS alone tells, which Node cannot make. So it is known of drivers that always give the
- * same, of a HID device without a driver of its own by its report descriptor, and else from whoever names the device.
+ * Axes and buttons of a gamepad that is read by evdev, from sysfs, in joydev's numbering, with the range of each axis.
+ * An event is a bare number, whose range is available only by the ioctl EVIOCGABS, which Node cannot call. So ranges
+ * are known for drivers that always use the same, for a HID device without a driver of its own by its report
+ * descriptor, and otherwise from the configuration of the device.
  *
- * Sources: Linux, drivers/input/input.c (`input_print_bitmap`), joydev.c (`joydev_connect`), joystick/xpad.c (`xpad_set_up_abs`),
- * drivers/hid/hid-playstation.c, hid-input.c (`hidinput_configure_usage`); Device Class Definition for HID 1.11, 6.2.2.
+ * Sources: Linux, drivers/input/input.c (`input_print_bitmap`), joydev.c (`joydev_connect`), joystick/xpad.c
+ * (`xpad_set_up_abs`), drivers/hid/hid-playstation.c, hid-input.c (`hidinput_configure_usage`); Device Class Definition
+ * for HID 1.11, 6.2.2.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** Least and most that an axis says. */
+/** Smallest and largest value of an axis. */
 export type AxisRange = readonly [min: number, max: number];
 
-/** By joydev's numbers: axes by their code; buttons from BTN_JOYSTICK on, then those below. */
+/** In joydev's numbering: axes by their code; buttons from BTN_JOYSTICK on, then those below. */
 export interface EvdevPad {
-  /** Without a range: nothing that it says can be used. */
+  /** An axis without a range cannot be used. */
   readonly axes: readonly { readonly code: number; readonly range: AxisRange | undefined }[];
-  /** Their codes. */
+  /** Key codes of the buttons. */
   readonly buttons: readonly number[];
 }
 
 const [BTN_MISC, BTN_JOYSTICK, BTN_GAMEPAD] = [0x100, 0x120, 0x130];
 const [ABS_X, ABS_Z, ABS_RZ, ABS_HAT0X, ABS_HAT3Y] = [0x00, 0x02, 0x05, 0x10, 0x17];
-/** Bits of a word of sysfs: of a long. */
+/** Bits of a word in sysfs: those of a long. */
 const WORD_BITS: number = ['arm', 'ia32'].includes(process.arch) ? 32 : 64;
 
-/** By the name of the driver. A trigger of xpad goes to 255 or 1023; no pad is driven by it. */
+/** Ranges by driver name. A trigger of xpad goes to 255 or 1023; no pad mapping uses one for motion. */
 const RANGES: Readonly<Record<string, (code: number) => AxisRange>> = {
   xpad: (code) => (code === ABS_Z || code === ABS_RZ ? [0, 1023] : [-32_768, 32_767]),
   playstation: () => [0, 255],
   sony: () => [0, 255],
 };
 
-/** The pad whose folder in `/sys/class/input/` is `about`; nothing where it is no gamepad or joystick. */
+/** Returns the pad whose folder in `/sys/class/input/` is `about`; `undefined` if it is no gamepad or joystick. */
 export function evdevPad(about: string): EvdevPad | undefined {
   const [keys, axes] = [capabilities(about, 'key'), capabilities(about, 'abs')];
   if (!axes.includes(ABS_X) || !(keys.includes(BTN_JOYSTICK) || keys.includes(BTN_GAMEPAD))) return undefined;
@@ -44,17 +46,17 @@ export function evdevPad(about: string): EvdevPad | undefined {
   };
 }
 
-/** The same with `range` for all axes of which nothing is known. */
+/** Returns `pad` with `range` for all axes of unknown range. */
 export function withRange(pad: EvdevPad, range: AxisRange | undefined): EvdevPad {
   return { ...pad, axes: pad.axes.map((axis) => ({ code: axis.code, range: axis.range ?? range })) };
 }
 
-/** Whether each axis that a hand moves has its range. */
+/** True if each axis moved by hand has a range. */
 export function isRanged({ axes }: EvdevPad): boolean {
   return axes.every(({ code, range }) => range !== undefined || code >= ABS_HAT0X);
 }
 
-/** Codes of a kind (`key`, `abs`) that the device has, rising. */
+/** Returns the codes of a kind (`key`, `abs`) that the device has, ascending. */
 export function capabilities(about: string, kind: 'key' | 'abs'): readonly number[] {
   const words = textOf(join(about, 'capabilities', kind))
     .trim()
@@ -89,7 +91,7 @@ function driverOf(about: string): string {
   }
 }
 
-/** Items of a report descriptor without the bits of their size (6.2.2.4 to 6.2.2.8). */
+/** Items of a report descriptor without their size bits (6.2.2.4 to 6.2.2.8). */
 const ITEM = {
   usagePage: 0x04,
   usage: 0x08,
@@ -103,13 +105,13 @@ const ITEM = {
   pop: 0xb4,
 } as const;
 const LONG_ITEM = 0xfe;
-/** Bits of an input: constant, and relative. */
+/** Bits of an input item: constant, and relative. */
 const NO_AXIS = 0b101;
 const [DESKTOP, SIMULATION] = [1, 2];
-/** Codes by usages of the simulation page; of the desktop page X to wheel are codes 0 to 8. */
+/** Codes of usages on the simulation page; on the desktop page X to wheel are codes 0 to 8. */
 const SIMULATED: Readonly<Record<number, number>> = { 186: 0x07, 187: 0x06, 196: 0x09, 197: 0x0a };
 
-/** The items of a report descriptor, in order: without the bits of their size, and their number with its sign and without. */
+/** Yields the items of a report descriptor, in order: tag and type without the size bits, and the value, signed and unsigned. */
 function* itemsOf(bytes: Uint8Array): Generator<readonly [item: number, signed: number, unsigned: number]> {
   for (let at = 0; at < bytes.length; ) {
     const prefix = bytes[at]!;
@@ -122,7 +124,7 @@ function* itemsOf(bytes: Uint8Array): Generator<readonly [item: number, signed: 
 /** Multi-axis controller, on the desktop page. */
 const MULTI_AXIS = 8;
 
-/** Whether the device whose report descriptor is at `path` is, or has in it, a multi-axis controller. */
+/** True if the device whose report descriptor is at `path` is, or contains, a multi-axis controller. */
 export function isMultiAxis(path: string): boolean {
   let [page, isNamed] = [0, false];
   for (const [item, , unsigned] of itemsOf(bytesOf(path))) {
@@ -134,7 +136,7 @@ export function isMultiAxis(path: string): boolean {
   return false;
 }
 
-/** By an axis's code, its logical range, which hid-input takes as it is. */
+/** Returns the logical range per axis code, which hid-input uses unchanged. */
 function describedRanges(bytes: Uint8Array): ReadonlyMap<number, AxisRange> {
   const ranges = new Map<number, AxisRange>();
   const pushed: [page: number, min: number, max: number][] = [];
@@ -154,7 +156,7 @@ function describedRanges(bytes: Uint8Array): ReadonlyMap<number, AxisRange> {
       for (const code of usages.map((usage) => codeOf(page, usage)))
         if (code !== undefined && !ranges.has(code)) ranges.set(code, [min, max]);
     }
-    // Usages are of one main item.
+    // Usages apply to one main item only.
     if ((item & 0x0c) === 0) [usages, usageMin] = [[], 0];
   }
   return ranges;
@@ -165,7 +167,7 @@ function codeOf(page: number, usage: number): number | undefined {
   return page === DESKTOP && usage >= 0x30 && usage <= 0x38 ? usage & 0xf : undefined;
 }
 
-/** A little-endian number with its sign, and without. */
+/** Decodes a little-endian number, signed and unsigned. */
 function numbersOf(bytes: Uint8Array): [signed: number, unsigned: number] {
   const unsigned = bytes.reduce((sum, byte, i) => sum + byte * 2 ** (8 * i), 0);
   return [
@@ -182,6 +184,6 @@ function bytesOf(path: string): Uint8Array {
   try {
     return readFileSync(path);
   } catch {
-    return new Uint8Array(0); // sysfs does not tell
+    return new Uint8Array(0); // sysfs has no such file
   }
 }

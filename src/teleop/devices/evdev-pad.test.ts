@@ -1,4 +1,4 @@
-/** Gamepads by evdev: what sysfs tells of them, events as the kernel gives them, and how they are told from other devices. */
+/** Gamepads by evdev: their description in sysfs, events as the kernel delivers them, and how they are distinguished from other devices. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const action: ActionSpec = {
   dimensions: ['x', 'y', 'z', 'yaw'].map((name) => ({ name, scale: 0.01, unit: 'm' as const })),
 };
 
-/** `struct input_event`, as many as there are triples, and the end of the group. */
+/** `struct input_event`, one per triple, and the end of the group. */
 function events(...triples: readonly (readonly [type: number, code: number, value: number])[]): Uint8Array {
   const all = [...triples, [SYN, 0, 0] as const];
   const bytes = Buffer.alloc(24 * all.length);
@@ -44,7 +44,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 const roots = () => ({ dev: join(folder, 'dev'), sys: join(folder, 'sys') });
 
-/** A device as sysfs shows it; bitmaps as input.c prints them on a machine of 64 bits. */
+/** A device as shown by sysfs; bitmaps as input.c prints them on a 64-bit machine. */
 function plug(
   node: string,
   is: { name: string; key: string; abs: string; driver?: string; report?: string; js?: string },
@@ -82,9 +82,9 @@ describe('what a gamepad has', () => {
 
   it('is described by a device of no driver of its own', () => {
     const report = [
-      // A joystick of X, Y, Z, Rz of 8 bits, then a hat.
+      // A joystick with 8-bit X, Y, Z, Rz, then a hat.
       '0501 0904 a101 a102 1500 26ff00 7508 9504 0930 0931 0932 0935 8102 2507 7504 9501 0939 8142',
-      // A slider with a sign, after a page of the maker's own that is pushed away; a padding; a wheel that is relative.
+      // A signed slider, after a vendor-defined page that is pushed and popped; a padding; a wheel that is relative.
       'a4 0600ff 0901 15ff 2501 8102 b4 0501 160080 26ff7f 0936 8102 0933 8101 0938 8106 c0 c0',
     ].join('');
     const pad = evdevPad(
@@ -115,7 +115,7 @@ describe('events of a gamepad', () => {
     );
     expect(found).toEqual(['whole', 'whole', 'whole']);
     expect(states.map(({ buttons }) => buttons[4])).toEqual([0, 1, 1, 0]);
-    // But for the cross, which springs back.
+    // Except the cross, which springs back.
     const unknown = [...new Array<number>(6).fill(Number.NaN), 0, 0];
     expect(states[1]!.axes).toEqual(unknown);
     expect(states[2]!.axes).toEqual([1, -1, NaN, NaN, NaN, NaN, 0, 1]);
@@ -183,7 +183,7 @@ describe('a gamepad by evdev', () => {
   it('moves as one by joydev, once each of its sticks was seen in its middle', () => {
     const { does, told } = made();
     expect(does(events([KEY, BTN_TL, 1]))).toBe('holds 0 0 0 0');
-    // One stick alone: nobody knows where the other is.
+    // Only one stick was reported: the position of the other is unknown.
     expect(does(events([ABS, ABS_X, 0], [ABS, ABS_Y, 0]), events([ABS, ABS_Y, -16_384]))).toBe('holds 0 0 0 0');
     expect(does(rest)).toBe('holds 0 0 0 0');
     expect(does(events([ABS, ABS_Y, -16_384], [ABS, ABS_RX, -32_768]))).toBe('holds 0.5 0 0 1');

@@ -1,7 +1,7 @@
 /**
- * Gamepads by Linux's event interface, `/dev/input/event*`, for machines without joydev (kernel: Documentation/input/event-codes.rst). States
- * are those that joydev would give. A device that is opened says what changes, and not how it stands: nothing is pressed before it was
- * pressed, and where a stick stands is not known before it was moved.
+ * Gamepads by Linux's event interface, `/dev/input/event*`, for machines without joydev (kernel:
+ * Documentation/input/event-codes.rst). States are those of joydev. A device reports only changes after opening, not
+ * its state: buttons count as released until pressed, and the position of a stick is unknown until it is moved.
  */
 import { clamp } from '../../core/index.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
@@ -13,12 +13,12 @@ import { inputEvents } from './key-events.ts';
 const [SYN, KEY, ABS] = [0x00, 0x01, 0x03];
 const SYN_REPORT = 0;
 const BTN_MISC = 0x100;
-/** Of a key that is held. */
+/** Value of a key event repeated while the key is held. */
 const REPEAT = 2;
 
 export class EvdevPadParser implements PadParser {
   readonly #pad: EvdevPad;
-  /** NaN: nothing was said of it. A cross springs back: it stands in its middle. */
+  /** NaN: not reported yet. A hat (cross) is centred by a spring: it starts in its middle. */
   readonly #axes: number[];
   readonly #buttons: number[];
   #hasBegun = false;
@@ -33,7 +33,7 @@ export class EvdevPadParser implements PadParser {
     const state = { axes: this.#axes, buttons: this.#buttons };
     let fits = true;
     const found = inputEvents(report, (type, code, value) => {
-      // How it stands before the first thing that it says, so that a press is one.
+      // The initial state precedes the first event, so that a press counts as one.
       if (!this.#hasBegun) onState(state);
       this.#hasBegun = true;
       if (!fits) return;
@@ -52,14 +52,14 @@ export class EvdevPadParser implements PadParser {
     this.#hasBegun = false;
   }
 
-  /** Whether it has such a button. */
+  /** Returns true if the device has the button. */
   #press(code: number, value: number): boolean {
     const at = this.#pad.buttons.indexOf(code);
     if (at >= 0) this.#buttons[at] = value;
     return at >= 0;
   }
 
-  /** Left and forward are +1, as `sensor_msgs/Joy` has them: the kernel's sign turned. */
+  /** Left and forward are +1, as in `sensor_msgs/Joy`: the kernel's sign inverted. */
   #move(code: number, value: number): boolean {
     const at = this.#pad.axes.findIndex((axis) => axis.code === code);
     const range = this.#pad.axes[at]?.range;

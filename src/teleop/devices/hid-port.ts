@@ -1,4 +1,4 @@
-/** A USB device by its raw reports (HID). The only file that loads node-hid, when a device of this kind is asked for. */
+/** A USB device read by raw HID reports. The only file that loads node-hid, when a device of this kind is requested. */
 import { messageOf, ReinError } from '../../core/index.ts';
 import type { InputPort } from './input-port.ts';
 import { KEYS } from './space-mouse.ts';
@@ -6,25 +6,25 @@ import { KEYS } from './space-mouse.ts';
 /** Not a literal: the package is optional, and so are its types. */
 const PACKAGE: string = 'node-hid';
 
-/** What is used of node-hid. */
+/** The parts of node-hid in use. */
 interface NodeHid {
   setDriverType(type: 'hidraw'): void;
   getHidapiVersion(): string;
   readonly HIDAsync: { open(path: string): Promise<OpenHid> };
 }
 
-/** A device that it has opened. */
+/** A device opened by node-hid. */
 interface OpenHid {
   on(event: 'data', listener: (report: Buffer) => void): void;
   on(event: 'error', listener: (error: Error) => void): void;
   close(): Promise<void>;
 }
 
-/** Reports that nobody has pulled yet; beyond, those go that a later one of their kind makes out of date. No button does. */
+/** Number of unread reports beyond which outdated ones of the same kind are dropped. Button reports never are. */
 const MOST_WAITING = 64;
-/** So many are more than any hand causes: the device is let go of. */
+/** Number of unread reports beyond which the device is dropped: more than any hand causes. */
 const MOST_KEPT = 1024;
-/** One that is gone is looked for so often, ms. */
+/** Retry period for a lost device, ms. */
 const LOOK_MS = 500;
 
 async function loadHid(): Promise<NodeHid> {
@@ -43,7 +43,7 @@ async function loadHid(): Promise<NodeHid> {
   }
 }
 
-/** Keeps what comes until it is pulled, and opens the device again where it comes back. */
+/** Buffers reports until they are pulled, and reopens the device when it comes back. */
 export class HidPort implements InputPort {
   readonly #open: () => Promise<OpenHid>;
   readonly #waiting: Buffer[] = [];
@@ -56,13 +56,13 @@ export class HidPort implements InputPort {
     this.#open = open;
   }
 
-  /** Opens the device at the path that `find` gives now, or would give later. Rejects where there is none, or it may not be opened. */
+  /** Opens the device at the path returned by `find` now, and later after a loss. Rejects if there is none, or it may not be opened. */
   static async connect(find: () => string): Promise<HidPort> {
     const { HIDAsync } = await loadHid();
     return HidPort.over(async () => HIDAsync.open(find()));
   }
 
-  /** The same with another way of opening. */
+  /** The same with a custom way of opening. */
   static async over(open: () => Promise<OpenHid>): Promise<HidPort> {
     const port = new HidPort(open);
     port.#use(await open());
@@ -72,7 +72,7 @@ export class HidPort implements InputPort {
   pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' | 'flooded' {
     const found = this.#isFlooded ? 'flooded' : 'gone';
     this.#isFlooded = false;
-    // Of a device that is gone nothing counts, even what it said last.
+    // Nothing from a lost device counts, not even its last reports.
     if (this.#device === undefined || found === 'flooded') return found;
     for (const report of this.#waiting.splice(0)) onReport(report);
     return 'there';
@@ -104,7 +104,7 @@ export class HidPort implements InputPort {
     });
   }
 
-  /** For a report of the kind `id`. */
+  /** Drops an outdated report to make room for one of the kind `id`. */
   #makeRoom(id: number | undefined): void {
     if (this.#waiting.length < MOST_WAITING || id === KEYS) return;
     const at = this.#waiting.findIndex((report) => report[0] === id);

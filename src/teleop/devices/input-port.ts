@@ -1,29 +1,30 @@
-/** Where the raw reports of an input device come from, and how a Linux device file is read without waiting. */
+/** Sources of an input device's raw reports, and non-blocking reading of a Linux device file. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** How a report was: `malformed`, it cannot come from a device of its kind; `dropped`, it says that events were lost. */
+/** Quality of a report: `malformed`, it cannot come from a device of its kind; `dropped`, it reports lost events. */
 export type Report = 'whole' | 'malformed' | 'dropped';
 
-/** Why nothing of a device counts: it was unplugged, says more than hands do, or what it says cannot be trusted. */
+/** Reason for ignoring a device: it was unplugged, reports more than hands cause, or its reports cannot be trusted. */
 export type Loss = 'gone' | 'flooded' | Exclude<Report, 'whole'>;
 
 /**
- * A device that is plugged in. It is asked, not listened to: whoever needs its state pulls just before, so that what is decided on is the
- * newest there is, and a device that cannot be read is seen at once.
+ * A plugged-in device. It is polled: the reader pulls just before it needs the state, so that decisions use the newest
+ * one, and a device that cannot be read is detected at once.
  */
 export interface InputPort {
   /**
-   * Hands every report since the last call to `onReport`, whose bytes are reused. Never waits, never throws. `gone`: it cannot be read
-   * now, as when it was unplugged; it may come back, with a state of its own. `flooded`: it said more than any hand does, and was let go of.
+   * Passes every report since the last call to `onReport`, whose bytes are reused. Never blocks, never throws. `gone`:
+   * it cannot be read now, as after unplugging; it may come back, with a state of its own. `flooded`: it reported more
+   * than any hand causes, and was dropped.
    */
   pull(onReport: (bytes: Uint8Array) => void): 'there' | 'gone' | 'flooded';
-  /** Lets go of a device whose words mean nothing; it is looked for, as one that was unplugged. */
+  /** Drops a device whose reports cannot be trusted; it is searched for again, as one that was unplugged. */
   drop(): void;
   /** Idempotent. */
   close(): void;
 }
 
-/** Each of these in a sentence that begins with the device. */
+/** Predicate of each loss in a sentence that begins with the device. */
 export const LOSS_TEXT: Readonly<Record<Loss, string>> = {
   gone: 'can no longer be read',
   flooded: 'said more at once than any hand does',
@@ -31,11 +32,11 @@ export const LOSS_TEXT: Readonly<Record<Loss, string>> = {
   dropped: 'said more than was kept until it was read',
 };
 
-/** Pulls `port` through a parser. A device that says what none of its kind says, or lost some of it, is let go of. */
+/** Pulls `port` through a parser. Drops a device that sends malformed reports, or lost some. */
 export function pullThrough(port: InputPort, feed: (bytes: Uint8Array) => Report): 'there' | Loss {
   let report: Report = 'whole';
   const found = port.pull((bytes) => {
-    // What follows means nothing, either.
+    // Later reports cannot be trusted, either.
     if (report === 'whole') report = feed(bytes);
   });
   if (found !== 'there' || report === 'whole') return found;
@@ -43,16 +44,17 @@ export function pullThrough(port: InputPort, feed: (bytes: Uint8Array) => Report
   return report;
 }
 
-/** Of joydev and evdev: enough for all that a hand does between two looks, and whole events of 8 and of 24 bytes. */
+/** Buffer for joydev and evdev: enough for all events by hand between two reads, and a whole number of events of 8 and of 24 bytes. */
 const BUFFER_BYTES = 4080;
-/** In one look. The kernel keeps less than 16 KiB of a device's events: beyond this it is none, such as `/dev/zero`. */
+/** Limit per read. The kernel buffers less than 16 KiB of a device's events: a file with more is no device, such as `/dev/zero`. */
 const MOST_BYTES = 32_768;
-/** A device that is gone is looked for so often, s. */
+/** Retry period for a lost device, s. */
 const LOOK_S = 0.5;
 
 /**
- * A character device by its path, or a named pipe in place of one. It is opened without blocking and read when it is asked for: `read` in libuv's pool would hold
- * one of its four threads for as long as nobody touches the device, and could not be ended by closing it.
+ * A character device by its path, or a named pipe in place of one. It is opened non-blocking and read on demand: a
+ * `read` in libuv's pool would occupy one of its four threads for as long as the device is idle, and could not be
+ * cancelled by closing it.
  */
 export class DeviceFile implements InputPort {
   readonly #path: string;
@@ -62,7 +64,7 @@ export class DeviceFile implements InputPort {
   #lookedAtS = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  /** Opens `path`; one that is not there yet is looked for. `nowS`: seconds of a clock that only rises. */
+  /** Opens `path`; if it does not exist yet, it is searched for. `nowS`: seconds of a monotonic clock. */
   constructor(path: string, nowS: () => number) {
     this.#path = path;
     this.#nowS = nowS;
@@ -81,7 +83,7 @@ export class DeviceFile implements InputPort {
       this.#lose();
       return 'flooded';
     } catch (error) {
-      // Nothing new; anything else (ENODEV, EIO) is a device that is gone.
+      // EAGAIN: nothing new; any other error (ENODEV, EIO): the device is gone.
       return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 'there' : this.#lose();
     }
   }
@@ -103,10 +105,10 @@ export class DeviceFile implements InputPort {
     try {
       this.#fd = openSync(this.#path, constants.O_RDONLY | constants.O_NONBLOCK);
       const found = fstatSync(this.#fd);
-      // Another file may stand there now.
+      // Another file may have that path now.
       if (!found.isCharacterDevice() && !found.isFIFO()) this.#lose();
     } catch {
-      // Not there, or not for us: whoever chose it has been told why.
+      // Missing, or no permission, which was reported when it was configured.
     }
     return this.#fd;
   }

@@ -1,34 +1,35 @@
 /**
- * A leader arm: a second arm in the hand of a person, whose joints say where the robot is to go. Its clutch is a switch (a pedal, or a
- * joint that is squeezed): while it is closed the robot follows what the leader moves, from wherever both were when it closed
- * (`clutch.ts`), so that nothing jumps. Then, if asked for, the robot comes slowly to the leader's own pose.
+ * A leader arm: a second arm moved by the operator's hand, whose joints determine the robot's target. Its clutch is a
+ * switch (a pedal, or a joint that is squeezed): while it is closed the robot follows the leader's motion, from
+ * wherever both were when it closed (`clutch.ts`), so that nothing jumps. If configured, the robot then moves slowly to
+ * the leader's own pose.
  *
- * Where the leader has motors it may go along with the robot while nobody drives, at low torque, slowly, and limp from the moment on in which
- * the clutch closes: person and robot then begin in the same pose.
+ * If the leader has motors, it can follow the robot while no operator drives, at low torque, slowly, and limp as soon
+ * as the clutch closes: operator and robot then begin in the same pose.
  */
 import { type ActionSpec, type Clock, clamp } from '../../core/index.ts';
 import { TELEOP_LOST_REMEDY, type TeleopEvent } from '../remote/remote-operator.ts';
 import type { SourcePose, TeleopCommand, TeleopSource } from '../teleop-source.ts';
 
-/** A leader as its driver gives it. Nothing here throws or waits. */
+/** Driver interface of a leader arm. Nothing here throws or blocks. */
 export interface LeaderArm {
-  /** [n] rad (m for a sliding joint), as of the last `read`. */
+  /** [n] rad (m for a prismatic joint), as of the last `read`. */
   readonly positionRad: ArrayLike<number>;
   read(): 'ok' | 'lost';
-  /** What its driver has to say, e.g. that a servo is too hot: each once. Absent: nothing. */
+  /** Notice of its driver, e.g. that a servo is too hot; each is returned once. Absent: none. */
   takeNotice?(): { readonly message: string; readonly remedy: string } | undefined;
   /** Absent: passive. */
   readonly motors?: LeaderMotors;
   close(): void;
 }
 
-/** Motors of a leader that goes along. */
+/** Motors of a leader that follows the robot. */
 export interface LeaderMotors {
-  /** [n] fastest that it is moved, rad/s. */
+  /** [n] largest commanded speed, rad/s. */
   readonly velocityMaxRadPerS: ArrayLike<number>;
-  /** Torque on, low, holding where it is. */
+  /** Switches torque on, low, holding the present pose. */
   hold(): void;
-  /** [n] within its own limits. */
+  /** Commands joint positions ([n]) within its own limits. */
   move(referenceRad: ArrayLike<number>): void;
   /** Torque off. */
   release(): void;
@@ -39,23 +40,23 @@ export interface LeaderOptions {
   /** Real time: a hand does not follow simulated time. */
   readonly clock: Clock;
   readonly arm: LeaderArm;
-  /** Writes where the leader is, in the action's dimensions ([A], m and rad). */
+  /** Writes the leader's pose in the action's dimensions ([A], m and rad). */
   readonly poseOf: (out: Float64Array, positionRad: ArrayLike<number>) => void;
-  /** Whether the person holds the clutch closed. */
+  /** True while the operator holds the clutch closed. */
   readonly isClutchClosed: () => boolean;
-  /** Whether they say, by another device, that what they do is recovery. Absent: it is correction. */
+  /** True while the operator signals recovery by another device. Absent: it is correction. */
   readonly isRecoveringElsewhere?: (() => boolean) | undefined;
   /**
-   * Brings the robot to the leader's own pose after the clutch has closed: where the robot is asked to be ([A]), and how fast the difference goes
-   * away, m/s and rad/s. Absent: the difference stays.
+   * Moves the robot to the leader's own pose after the clutch has closed: the robot's reference ([A]), and the rate at
+   * which the difference is removed, m/s and rad/s. Absent: the difference stays.
    */
   readonly ramp?: { readonly robot: () => ArrayLike<number> | undefined; readonly perS: number } | undefined;
-  /** Where the leader should be to stand as the robot does ([n], rad); `undefined` while that is not known. */
+  /** Leader pose that matches the robot's ([n], rad); `undefined` while unknown. */
   readonly alongside?: (() => ArrayLike<number> | undefined) | undefined;
   readonly onEvent?: (event: TeleopEvent) => void;
 }
 
-/** A look that comes late must not make a step of what was to be a ramp, s. */
+/** Longest period counted between two polls, s: a late one must not turn the ramp into a step. */
 const LONGEST_LOOK_S = 0.05;
 
 export class LeaderTeleop implements TeleopSource {
@@ -65,13 +66,13 @@ export class LeaderTeleop implements TeleopSource {
   readonly #options: LeaderOptions;
   readonly #pose: Float64Array;
   readonly #absolute: SourcePose & { closing: number };
-  /** [A] of the way to the leader's pose, what has been gone and what there is. */
+  /** [A] covered part, and whole, of the ramp to the leader's pose. */
   readonly #gone: Float64Array;
   readonly #toGo: Float64Array;
-  /** [n] where the motors are asked to be. */
+  /** [n] commanded positions of the motors. */
   readonly #reference: Float64Array;
   #closings = 0;
-  /** The closing that `#toGo` is of. */
+  /** The closing that `#toGo` belongs to. */
   #rampOf = 0;
   #isClosed = false;
   #wasClutchClosed: boolean | undefined;
@@ -96,7 +97,7 @@ export class LeaderTeleop implements TeleopSource {
     return this.#isInControl;
   }
 
-  /** Its arm was lost while it was in control, until `giveBack`. */
+  /** Stopped by the loss of its arm while in control, until `giveBack`. */
   get stoppedBy(): string {
     return 'the silence of the leader arm';
   }
@@ -108,14 +109,14 @@ export class LeaderTeleop implements TeleopSource {
   poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
     this.watch();
     const { closing } = this.#absolute;
-    // From the pose that the clutch latches on: what comes before would be no part of the way.
+    // From the pose on which the clutch latches: earlier motion is no part of the ramp.
     if (closing !== 0 && closing !== this.#rampOf) this.#beginRamp();
     out.active = this.#isInControl;
     out.phase = this.#options.isRecoveringElsewhere?.() === true ? 'recover' : 'correct';
     out.absolute = this.#absolute;
   }
 
-  /** Reads the leader, sees its clutch, and moves its motors; call it every 20 ms or so. */
+  /** Reads the leader and its clutch, and moves its motors; to be called about every 20 ms. */
   watch(): void {
     if (this.#isClosed) return;
     const { arm, clock } = this.#options;
@@ -142,7 +143,7 @@ export class LeaderTeleop implements TeleopSource {
     this.#absolute.closing = 0;
   }
 
-  /** Another operator took over: this one gives way, except for a stop. */
+  /** Called when another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
     if (!this.#isStopped) this.giveBack();
   }
@@ -157,7 +158,7 @@ export class LeaderTeleop implements TeleopSource {
 
   #seeClutch(): void {
     const isClosed = this.#options.isClutchClosed();
-    // Held when it is first seen, or when the arm is back, it was not closed now.
+    // A clutch held when it is first read, or when the arm is back, does not count as closed now.
     const isClosedNow = isClosed && this.#wasClutchClosed === false;
     this.#wasClutchClosed = isClosed;
     if (!isClosed) this.#absolute.closing = 0;
@@ -167,7 +168,7 @@ export class LeaderTeleop implements TeleopSource {
     this.#gone.fill(0);
   }
 
-  /** The clutch takes what the pose has moved since: to come to the leader's own pose the difference at the start has to be gone, too. */
+  /** The clutch takes the pose's motion since latching: to reach the leader's own pose, the initial difference has to be removed, too. */
   #beginRamp(): void {
     this.#rampOf = this.#absolute.closing;
     this.#toGo.fill(0);
@@ -187,7 +188,7 @@ export class LeaderTeleop implements TeleopSource {
     }
   }
 
-  /** Beside the robot while nobody holds the leader; limp otherwise. */
+  /** Follows the robot while no operator holds the leader; limp otherwise. */
   #goAlong(passedS: number): void {
     const { arm, alongside } = this.#options;
     const { motors } = arm;

@@ -1,4 +1,4 @@
-/** Input devices of this machine, without opening one: what they are, and whether this user may read them. */
+/** Lists the input devices of this machine without opening one: their kinds, and whether this user may read them. */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
@@ -10,26 +10,26 @@ import { SPACE_MICE, SPACE_MOUSE_MAKERS } from './space-mouse.ts';
 
 export interface InputDevice {
   readonly kind: 'gamepad' | 'keyboard' | 'spacemouse';
-  /** What to write in `device`: a name that stays where it is plugged in elsewhere, where there is one. */
+  /** Value for `device`: a name that is independent of the port, where there is one. */
   readonly path: string;
-  /** As the kernel calls it. */
+  /** Name given by the kernel. */
   readonly name: string;
-  /** The layout that its axes and buttons have; of gamepads. Absent: none that is known. */
+  /** Layout of a gamepad's axes and buttons. Absent: unknown. */
   readonly pad?: JoyPadName;
-  /** What a gamepad has that is read by evdev. Absent: by joydev, which says so itself. */
+  /** Axes and buttons of a gamepad that is read by evdev. Absent: read by joydev, which reports them itself. */
   readonly evdev?: EvdevPad;
   readonly isReadable: boolean;
-  /** Absent: the kernel says none. */
+  /** Absent if the kernel reports none. */
   readonly usb?: UsbIds;
 }
 
-/** As udev writes them: four hexadecimal digits, small. */
+/** As udev writes them: four lower-case hexadecimal digits. */
 interface UsbIds {
   readonly vendor: string;
   readonly product: string;
 }
 
-/** What people ask for. A pedal is a keyboard. */
+/** Requestable kinds. A pedal is a keyboard. */
 type Wanted = 'gamepad' | 'spacemouse' | 'pedal';
 const WORDS: Readonly<Record<Wanted, string>> = { gamepad: 'gamepad', spacemouse: 'SpaceMouse', pedal: 'pedal' };
 const KINDS: Readonly<Record<Wanted, InputDevice['kind']>> = {
@@ -38,7 +38,7 @@ const KINDS: Readonly<Record<Wanted, InputDevice['kind']>> = {
   pedal: 'keyboard',
 };
 
-/** Where the kernel shows them; tests have folders of their own. */
+/** Folders in which the kernel lists devices; tests use their own. */
 export interface DeviceRoots {
   readonly dev: string;
   readonly sys: string;
@@ -46,7 +46,10 @@ export interface DeviceRoots {
 
 const ROOTS: DeviceRoots = { dev: '/dev', sys: '/sys' };
 
-/** How people at this machine get the right to read `devices`, until they log out: these alone, for who reads all input reads passwords. */
+/**
+ * Returns how to grant users at this machine the right to read `devices`, until they log out: only these, as the right
+ * to read all input includes passwords.
+ */
 export function readRemedy(devices: readonly Pick<InputDevice, 'kind' | 'path' | 'usb'>[]): string {
   const rules = new Set(
     devices.flatMap((device) => (device.usb === undefined ? [] : [udevRule(device.kind, device.usb)])),
@@ -64,12 +67,12 @@ function udevRule(kind: InputDevice['kind'], { vendor, product }: UsbIds): strin
     : `SUBSYSTEM=="input", ATTRS{id/vendor}=="${vendor}", ATTRS{id/product}=="${product}", TAG+="uaccess"`;
 }
 
-/** Gamepads, by joydev where it has them, then six-axis mice, then keyboards (pedals are some), each by its name. */
+/** Returns gamepads (by joydev where possible), then six-axis mice, then keyboards (including pedals), each by its name. */
 export function listInputDevices(roots: DeviceRoots = ROOTS): readonly InputDevice[] {
   const stable = stableNames(roots);
   const nodes = (prefix: string): readonly string[] => namesIn(join(roots.dev, 'input'), prefix);
   const withoutJoydev = nodes('event').filter((node) => namesIn(aboutOf(node, roots), 'js').length === 0);
-  // A keyboard that types has no place here; pedals have few keys, and say what they are or are named by hand.
+  // A keyboard for typing is not listed; pedals have few keys, and are recognised by their name or configured by hand.
   const keyboards = nodes('event').map((node) => inputNode(node, 'keyboard', roots, stable));
   return [
     ...nodes('js').map((node) => gamepad(node, roots, stable)),
@@ -109,14 +112,14 @@ function evdevGamepad(node: string, roots: DeviceRoots, stable: ReadonlyMap<stri
   return evdev === undefined ? undefined : { ...gamepad(node, roots, stable), evdev };
 }
 
-/** Whether a device of this name is a foot pedal. */
+/** True if a device of this name is a foot pedal. */
 export function isPedal(name: string): boolean {
   return /pedal|foot\s*switch/i.test(name);
 }
 
 /**
- * The device at `wanted`, or the first of its kind; a keyboard counts as a pedal where it is named. Throws `ReinError` with one sentence where
- * there is none, it is something else, or it may not be read.
+ * Returns the device at `wanted`, or the first of its kind; a keyboard counts as a pedal if configured. Throws
+ * `ReinError` with one sentence if there is none, it is something else, or it may not be read.
  */
 export function findInputDevice(what: Wanted, wanted: string | undefined, roots: DeviceRoots = ROOTS): InputDevice {
   const all = listInputDevices(roots).filter(({ kind }) => kind === KINDS[what]);
@@ -138,7 +141,10 @@ export function findInputDevice(what: Wanted, wanted: string | undefined, roots:
   });
 }
 
-/** What is named by its path, and not listed: a gamepad that joydev has, too, a keyboard, or a named pipe in place of a device. */
+/**
+ * Returns a device configured by its path and not listed: a gamepad that joydev has, too, a keyboard, or a named pipe
+ * in place of a device.
+ */
 function unlisted(what: Wanted, path: string, roots: DeviceRoots): InputDevice | undefined {
   if (what === 'spacemouse' || !existsSync(path)) return undefined;
   const real = realpathSync(path);
@@ -162,7 +168,7 @@ function isSame(path: string, wanted: string): boolean {
   }
 }
 
-/** By the node, the link in `by-id` that names it. */
+/** Returns the link in `by-id` per node. */
 function stableNames({ dev }: DeviceRoots): ReadonlyMap<string, string> {
   const folder = join(dev, 'input/by-id');
   const names = new Map<string, string>();
@@ -178,8 +184,8 @@ function stableNames({ dev }: DeviceRoots): ReadonlyMap<string, string> {
 }
 
 /**
- * By what their reports say of themselves, a multi-axis controller (HID Usage Tables, page 1, usage 8): products change, and a receiver has
- * several interfaces, of which some are mute. The makers' are those whose reports are known.
+ * Finds devices whose report descriptors contain a multi-axis controller (HID Usage Tables, page 1, usage 8): product
+ * ids change, and a receiver has several interfaces, some of them mute. Restricted to makers whose reports are known.
  */
 function spaceMice({ dev, sys }: DeviceRoots): InputDevice[] {
   return namesIn(dev, 'hidraw').flatMap((node): InputDevice[] => {
@@ -196,7 +202,7 @@ function spaceMice({ dev, sys }: DeviceRoots): InputDevice[] {
   });
 }
 
-/** `vendor` and `product` in hexadecimal, of any length; nothing where one is none. */
+/** Normalises hexadecimal `vendor` and `product` ids of any length; returns nothing if either is invalid. */
 function usbIds(vendor = '', product = ''): { readonly usb?: UsbIds } {
   const [a, b] = [vendor, product].map((digits) => digits.trim().toLowerCase().slice(-4).padStart(4, '0')) as [
     string,
@@ -207,7 +213,7 @@ function usbIds(vendor = '', product = ''): { readonly usb?: UsbIds } {
     : {};
 }
 
-/** js2 before js10. */
+/** Natural order: js2 before js10. */
 function namesIn(folder: string, prefix: string): readonly string[] {
   try {
     const names = readdirSync(folder).filter((name) => name.startsWith(prefix));

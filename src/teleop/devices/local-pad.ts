@@ -1,10 +1,10 @@
 /**
- * A gamepad or six-axis mouse that hangs on this machine: a `JoyTeleop` whose messages come from a device that is read, so that taking over,
- * enabling, dead zone and stop are those of a joystick over ROS.
+ * A gamepad or six-axis mouse plugged into this machine: a `JoyTeleop` whose messages are read from a device, so that
+ * taking over, enabling, dead zone and stop are those of a joystick over ROS.
  *
- * A device on a cable tells of changes alone. That it can be read is its sign of life: what it said last is said again whenever it is
- * looked at, and one that was unplugged drops out at once, with no lease to wait for. So does one whose words mean nothing: what it said
- * last would go on for ever.
+ * A wired device reports only changes. Being readable is its sign of life: its last state is repeated at every poll,
+ * and unplugging it is a dropout at once, without waiting for a lease. So is an untrustworthy report: the last state
+ * would persist for ever.
  */
 import type { JoyMapping } from '../remote/joy-pads.ts';
 import { isThere, type JoyMessage, JoyTeleop, type JoyTeleopOptions } from '../remote/joy-teleop.ts';
@@ -16,11 +16,11 @@ export interface LocalPadOptions extends JoyTeleopOptions {
   readonly parser: PadParser;
   readonly device: { readonly name: string; readonly subject: string };
   /**
-   * `hold`: motion passes while the enabling button is held. `latch`: pressing it takes over, and pressing it again gives back; in between
-   * motion passes, for devices that spring back to neutral in an open hand.
+   * `hold`: motion passes while the enabling button is held. `latch`: pressing it takes over, and pressing it again
+   * gives back; in between motion passes, for devices that spring back to neutral when released.
    */
   readonly enabling: 'hold' | 'latch';
-  /** One line for displays on which buttons do what. */
+  /** Button legend for displays, in one line. */
   readonly hint: string;
 }
 
@@ -29,7 +29,7 @@ export class LocalPad extends JoyTeleop {
   readonly #options: LocalPadOptions;
   readonly #nowS: () => number;
   readonly #enable: JoyMapping['buttons']['enable'];
-  /** What the mapping needs and the device has not; `undefined` before it has said what it has. */
+  /** Whether the mapping needs axes or buttons that the device lacks; `undefined` before its first state. */
   #lacking: 'nothing' | 'something' | undefined;
   #last: JoyMessage | undefined;
   #isPulling = false;
@@ -44,7 +44,7 @@ export class LocalPad extends JoyTeleop {
     this.#enable = options.mapping.buttons.enable;
   }
 
-  /** Reads what is new, and sees at once where the device is gone. */
+  /** Reads new reports, and detects a lost device at once. */
   override watch(): void {
     if (!this.#isPulling && !this.isClosed) this.#pull();
     super.watch();
@@ -68,7 +68,7 @@ export class LocalPad extends JoyTeleop {
       }),
     );
     if (found !== 'there') this.#forget(found);
-    // A pedal may have changed where the pad has not.
+    // A pedal may have changed even if the pad has not.
     else if (!hasNews && this.#last !== undefined) this.#hear(this.#last);
     this.#isPulling = false;
   }
@@ -84,14 +84,14 @@ export class LocalPad extends JoyTeleop {
   }
 
   #hear(said: JoyMessage): void {
-    // A snapshot ends with axes: before, it is half of one.
+    // A snapshot ends with axes: without them it is incomplete.
     if (said.axes.length === 0) return;
     this.#lacking ??= this.#tellLacking(said);
     const state = this.#lacking === 'nothing' ? said : this.#completed(said);
     this.onJoy(this.#options.enabling === 'latch' ? this.#latched(state) : state, this.#nowS());
   }
 
-  /** What it has not stands in its middle and is not pressed. */
+  /** Adds missing axes as centred and missing buttons as released. */
   #completed({ axes, buttons }: JoyMessage): JoyMessage {
     const [all, pressed] = [Array.from(axes), Array.from(buttons)];
     for (const { axis } of this.#options.mapping.sticks) while (all.length <= axis) all.push(0);
@@ -101,7 +101,7 @@ export class LocalPad extends JoyTeleop {
     return { axes: all, buttons: pressed };
   }
 
-  /** Says once what cannot be done with this device, as it is mapped. */
+  /** Reports once which mapped functions this device lacks. */
   #tellLacking(state: JoyMessage): 'nothing' | 'something' {
     const { mapping, device, isEnabledElsewhere, onEvent } = this.#options;
     const still = mapping.sticks.filter(({ axis }) => axis >= state.axes.length);
@@ -119,11 +119,11 @@ export class LocalPad extends JoyTeleop {
     return still.length === 0 && hasEnable && hasStop ? 'nothing' : 'something';
   }
 
-  /** The same with the enabling button as it was latched. */
+  /** Returns the state with the enabling button as latched. */
   #latched({ axes, buttons }: JoyMessage): JoyMessage {
     const enable = this.#enable;
     if (!('button' in enable)) return { axes, buttons };
-    // Whoever lost control, or was stopped, begins with a press of their own.
+    // After losing control, or a stop, the operator has to press again.
     if (!this.isInControl || this.isStopRequested) this.#isLatched = false;
     const isPressed = buttons[enable.button] !== 0;
     if (isPressed && !this.#wasPressed) this.#onPress();

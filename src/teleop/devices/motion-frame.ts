@@ -1,19 +1,20 @@
-/** In whose directions a person moves the tool: the robot's base, the tool itself, or a camera that they look through. */
+/** Frame in which an operator moves the tool: the robot's base, the tool itself, or a camera that they look through. */
 import { type ActionSpec, matrixFromQuaternion, matrixFromRpy } from '../../core/index.ts';
 
-/** How a stick's forward, left and up become the base's x, y and z. */
+/** Mapping of a stick's forward, left and up to the base's x, y and z. */
 export type FrameChoice = 'base' | 'tool' | { readonly cameraRpyRad: readonly [number, number, number] };
 
 const XYZ = ['x', 'y', 'z'];
 
-/** Whether an action moves a tool in x, y and z, so that it may be in another frame than the base's. */
+/** True if an action moves a tool in x, y and z, so that it may be given in a frame other than the base's. */
 export function movesTool({ kind, dimensions }: ActionSpec): boolean {
   return kind === 'cartesian' && XYZ.every((axis) => dimensions.some(({ name }) => name === axis));
 }
 
 /**
- * Turns the translation of a cartesian action from the frame of a person into the base frame. A turn of the tool stays one about the base's z axis,
- * which is the only one that actions have. Pure but for the tool's pose, which somebody else keeps.
+ * Rotates the translation of a cartesian action from the operator's frame into the base frame. A rotation of the tool
+ * remains one about the base's z axis, the only one that actions have. Pure but for the tool's pose, which is supplied
+ * by the caller.
  */
 export class MotionFrame {
   readonly #scales: readonly number[];
@@ -23,7 +24,10 @@ export class MotionFrame {
   readonly #turned: Float64Array = new Float64Array(3);
   readonly #rotation: Float64Array = new Float64Array(9);
 
-  /** `tool`: [7] x, y, z (m), quaternion w, x, y, z in the base frame, where it is known. Throws `RangeError` where the action moves no tool in x, y and z. */
+  /**
+   * `tool`: [7] x, y, z (m), quaternion w, x, y, z in the base frame, if known. Throws `RangeError` if the action moves
+   * no tool in x, y and z.
+   */
   constructor(choice: FrameChoice, action: ActionSpec, tool: () => ArrayLike<number> | undefined) {
     this.#at = XYZ.map((axis) => action.dimensions.findIndex(({ name }) => name === axis));
     this.#scales = this.#at.map((i) => action.dimensions[i]?.scale ?? 1);
@@ -36,7 +40,10 @@ export class MotionFrame {
     }
   }
 
-  /** Changes `action` ([A], normalised) in place; its direction is kept where a number of it would be beyond ±1. Zeros while the tool's pose is not known. */
+  /**
+   * Changes `action` ([A], normalised) in place; scales it down, keeping its direction, if a component would exceed ±1.
+   * Zeros while the tool's pose is unknown.
+   */
   apply(action: Float32Array): void {
     const rotation = this.#fixed ?? (this.#tool === undefined ? undefined : this.#toolRotation());
     if (rotation === undefined) return;

@@ -1,4 +1,4 @@
-/** `operators` of a file: the devices of the people who may take over. */
+/** Section `operators` of a file: the devices with which operators may take over. */
 import { z } from 'zod';
 import { type Configured, name, num, triple } from '../../schema/index.ts';
 import { JOY_PAD_NAMES } from '../remote/joy-pads.ts';
@@ -100,7 +100,7 @@ const pedal = z
     }
   });
 
-/** The roles that a pedal has, each with its key. */
+/** Returns the roles of a pedal, each with its key. */
 export function pedalKeysOf(
   config: { readonly [R in PedalRole]?: string | undefined },
 ): [role: PedalRole, key: string][] {
@@ -154,19 +154,19 @@ const leader = z.strictObject({
     .optional(),
 });
 
-/** One device. */
+/** Schema of one device. */
 export const operatorSchema = z
   .discriminatedUnion('kind', [keyboard, gamepad, spacemouse, pedal, leader])
   .meta({ description: 'A device by which a person takes over.' });
 
 export type OperatorConfig = Configured<typeof operatorSchema>;
-/** Of the pads and mice. */
+/** Options common to pads and mice. */
 export type MotionOptions = Pick<
   Extract<OperatorConfig, { kind: 'gamepad' }>,
   'deadzone' | 'speed' | 'frame' | 'cameraRpyRad'
 >;
 
-/** A device that needs no more than its name. */
+/** Returns a device that is configured by its kind alone. */
 export function plainOperator(kind: 'keyboard' | 'gamepad' | 'spacemouse'): OperatorConfig {
   return operatorSchema.parse({ kind });
 }

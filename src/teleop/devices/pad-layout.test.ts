@@ -12,7 +12,7 @@ import { JoydevParser } from './joydev.ts';
 import { findInputDevice, listInputDevices } from './list-devices.ts';
 import { plainOperator } from './operator-options.ts';
 
-/** What is printed on a device's buttons, by the kernel's code: xpad.c, hid-playstation.c, and the D switch of Logitech's pads. */
+/** Labels of a device's buttons, by the kernel's code: xpad.c, hid-playstation.c, and the D switch of Logitech's pads. */
 interface Device {
   readonly vendor: string;
   readonly axes: readonly number[];
@@ -93,7 +93,7 @@ function write(path: string, bytes: string | Uint8Array): void {
   writeFileSync(join(folder, path), bytes);
 }
 
-/** As the kernel shows it, under a name that says another thing. */
+/** The device as the kernel shows it, under a misleading name. */
 function plug(node: string, { vendor, axes, buttons }: Device): string {
   const about = `sys/class/input/${node}/device`;
   write(`dev/input/${node}`, '');
@@ -106,7 +106,7 @@ function plug(node: string, { vendor, axes, buttons }: Device): string {
 
 const action: ActionSpec = { kind: 'cartesian', dimensions: [{ name: 'x', scale: 0.01, unit: 'm' }] };
 
-/** What pressing the button `code` does, with the mapping that the device was given. */
+/** Returns the function of the button `code`, with the device's mapping. */
 function pressed(device: Device, pad: JoyPadName, code: number): string[] {
   const done: string[] = [];
   const joy = new JoyTeleop({
@@ -136,7 +136,7 @@ function pressed(device: Device, pad: JoyPadName, code: number): string[] {
   return done;
 }
 
-/** What `pressed` tells of. */
+/** Describes `pressed`. */
 const SEEN = ['enable', 'stop', 'success', 'failure', 'rewind', 'critical'] as const;
 
 describe.each(JOY_PAD_NAMES)('a pad %s', (pad) => {
@@ -148,7 +148,7 @@ describe.each(JOY_PAD_NAMES)('a pad %s', (pad) => {
     const { axes, buttons } = evdevPad(about)!;
     const numbers = { axes: axes.map(({ code }) => code), buttons };
     expect(padMisfit(pad, numbers)).toBeUndefined();
-    // A stick may have as many buttons as a pad, which their numbers alone do not tell.
+    // A stick may have as many buttons as a pad, so their number alone does not identify it.
     for (const other of JOY_PAD_NAMES.filter((name) => name !== pad && name !== 'stick' && pad !== 'stick'))
       expect(padMisfit(other, numbers)).toContain(`a pad ${other} has`);
   });

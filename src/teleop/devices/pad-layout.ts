@@ -1,9 +1,11 @@
 /**
- * Which of the known pads has the axes and buttons that the kernel tells of a device. Names and makers are no sign of it: one pad has several
- * layouts, by a switch at its back. What fits none is unknown: on such a device nobody can say which button stops.
+ * Identifies known pad layouts by the axes and buttons that the kernel reports. Names and makers are unreliable: one
+ * pad has several layouts, selected by a switch at its back. A device that matches none is unknown: its stop button
+ * cannot be identified.
  *
- * Sources: Linux, drivers/input/joystick/xpad.c (`xpad_common_btn`, `xpad_btn_pad`), drivers/hid/hid-playstation.c (`ps_gamepad_buttons`),
- * drivers/hid/hid-input.c (a joystick's buttons from BTN_JOYSTICK on), Documentation/input/gamepad.rst.
+ * Sources: Linux, drivers/input/joystick/xpad.c (`xpad_common_btn`, `xpad_btn_pad`), drivers/hid/hid-playstation.c
+ * (`ps_gamepad_buttons`), drivers/hid/hid-input.c (a joystick's buttons from BTN_JOYSTICK on),
+ * Documentation/input/gamepad.rst.
  */
 import type { JoyPadName } from '../remote/joy-pads.ts';
 import type { EvdevPad } from './evdev-layout.ts';
@@ -18,7 +20,7 @@ interface Layout {
   readonly axes: readonly number[];
   /** The first of its buttons, in joydev's order. */
   readonly buttons: readonly number[];
-  /** Absent: of any. Joysticks' buttons have numbers and no meaning: what stands on them is their maker's. */
+  /** Absent: any. Joystick buttons are numbered without a meaning: their labels depend on the maker. */
   readonly vendor?: string;
 }
 
@@ -36,7 +38,7 @@ const LAYOUTS: readonly Layout[] = [
   { pad: 'stick', axes: [X, Y, RZ, THROTTLE, HAT0X, HAT0Y], buttons: numbered(6) },
 ];
 
-/** `vendor`: four hexadecimal digits, as sysfs has them. */
+/** Returns the matching layout, if any. `vendor`: four hexadecimal digits, as in sysfs. */
 export function layoutOf({ axes, buttons }: EvdevPad, vendor: string): JoyPadName | undefined {
   const codes = axes.map(({ code }) => code);
   const fits = (layout: Layout): boolean =>

@@ -1,4 +1,4 @@
-/** Reports as devices sent them, from public recordings, through the parsers that `rein` uses. */
+/** Reports as sent by devices, from public recordings, through the parsers that `rein` uses. */
 import { describe, expect, it } from 'vitest';
 import type { ActionSpec } from '../../core/index.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
@@ -133,7 +133,7 @@ describe('a SpaceMouse', () => {
 
   it('tells of its buttons', () => {
     const states = statesOf(new SpaceMouseParser(), ...navigator);
-    // 0xffe2 is −30 about the axis towards the person: +30 about forward.
+    // 0xffe2 is −30 about the axis towards the user: +30 about forward.
     expect(states[0]!.axes).toEqual([0, 0, 0, 30 / 350, 0, 0]);
     expect(states.slice(1).map(({ buttons }) => [buttons[0], buttons[1]])).toEqual([
       [1, 0],
@@ -144,7 +144,7 @@ describe('a SpaceMouse', () => {
   });
 
   it('of the newer kind sends all six axes in one report', () => {
-    // The layout of SpaceMouse Wireless, Pro Wireless and Enterprise; ends at ±350 (0xfea2), as their descriptors say.
+    // The layout of SpaceMouse Wireless, Pro Wireless and Enterprise; ends at ±350 (0xfea2), by their descriptors.
     const [state] = statesOf(new SpaceMouseParser(), '01 5e01 a2fe a2fe 0000 e2ff 5e01');
     expect(state!.axes).toEqual([1, -1, 1, 30 / 350, 0, -1]);
   });

@@ -1,18 +1,19 @@
 /**
- * A foot pedal: keys with roles. It moves nothing by itself. Held, its enabling key enables the other devices of the same person, and another
- * says that what they do is recovery; pressed, the others stop, judge, or give back. A pedal that is unplugged while it enables is a dropout: the robot stops and stays.
+ * A foot pedal: keys with roles. It causes no motion itself. While held, its enabling key enables the other devices of
+ * the same operator, and another marks their motion as recovery; the remaining keys stop, mark, or give back when
+ * pressed. Unplugging a pedal while it enables is a dropout: the robot stops and stays.
  */
 import { RemoteOperator, type RemoteOptions } from '../remote/remote-operator.ts';
 import type { OperatorHeard } from '../teleop-source.ts';
 import { type InputPort, LOSS_TEXT, pullThrough } from './input-port.ts';
 import { keyEvents } from './key-events.ts';
 
-/** What a key of a pedal may do. `enable` and `recover` last while it is held. */
+/** Role of a pedal's key. `enable` and `recover` last while it is held. */
 export type PedalRole = 'enable' | 'recover' | 'stop' | 'success' | 'failure' | 'giveBack' | 'rewind' | 'critical';
 
 export interface PedalOptions extends RemoteOptions, Pick<OperatorHeard, 'onMark' | 'onRewind' | 'onCritical'> {
   readonly port: InputPort;
-  /** By the key's code (`linux/input-event-codes.h`). */
+  /** By key code (`linux/input-event-codes.h`). */
   readonly roles: ReadonlyMap<number, PedalRole>;
   /** Ends the control of the devices that it enables. */
   readonly onGiveBack: () => void;
@@ -28,7 +29,7 @@ export class Pedal extends RemoteOperator {
     this.#options = options;
   }
 
-  /** Whether the key for it is held now. */
+  /** True while the key for `role` is held. */
   isHeld(role: 'enable' | 'recover'): boolean {
     this.watch();
     return this.#held.has(role);
@@ -68,7 +69,7 @@ export class Pedal extends RemoteOperator {
       this.hear('released', clock.nowS());
       return;
     }
-    // Who was enabled by it moves on nobody's word now.
+    // Motion that it enabled is no longer authorised.
     const wasEnabling = this.#held.has('enable');
     this.#held.clear();
     if (wasEnabling) this.takeOver();

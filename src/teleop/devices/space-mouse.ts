@@ -1,9 +1,10 @@
 /**
- * Reports of 3Dconnexion's six-axis mice. Report 1 is the translation, report 2 the rotation, or both together in a report 1 of 12
- * numbers on newer ones; report 3 is a bit per button. Little-endian 16-bit numbers, about ±350 at the ends.
+ * Reports of 3Dconnexion's six-axis mice. Report 1 is the translation, report 2 the rotation, or both together in a
+ * report 1 of 12 bytes on newer ones; report 3 is a bit per button. Little-endian 16-bit numbers, about ±350 at the
+ * ends.
  *
- * Sources: layouts and products, PySpaceMouse's `pyspacemouse/devices.toml` (MIT), FreeSpacenav's spacenavd; reports of a
- * SpaceNavigator on the wire, `SpaceNavigator.md` of github.com/AndunHH/spacemouse.
+ * Sources: layouts and products, PySpaceMouse's `pyspacemouse/devices.toml` (MIT), FreeSpacenav's spacenavd; reports of
+ * a SpaceNavigator on the wire, `SpaceNavigator.md` of github.com/AndunHH/spacemouse.
  */
 import type { ActionSpec } from '../../core/index.ts';
 import { clamp } from '../../core/index.ts';
@@ -17,7 +18,7 @@ export interface SpaceMouseProduct {
   readonly vendorId: number;
   readonly productId: number;
   readonly name: string;
-  /** Numbers of further buttons, where it has some. */
+  /** Numbers of additional buttons, if any. */
   readonly more?: MoreButtons;
 }
 
@@ -27,14 +28,14 @@ interface MoreButtons {
   readonly recover: number;
 }
 
-/** Its keys 1, 2 and Shift. */
+/** Keys 1, 2 and Shift. */
 const PRO: MoreButtons = { slower: 12, faster: 13, recover: 24 };
 
 const [LOGITECH, CONNEXION] = [0x046d, 0x256f];
 
 export const SPACE_MOUSE_MAKERS: readonly number[] = [LOGITECH, CONNEXION];
 
-/** Models of which more is known than their axes and first two buttons. */
+/** Models with more known facts than their axes and first two buttons. */
 export const SPACE_MICE: readonly SpaceMouseProduct[] = [
   { vendorId: LOGITECH, productId: 0xc625, name: 'SpacePilot', more: { slower: 16, faster: 17, recover: 12 } },
   { vendorId: LOGITECH, productId: 0xc626, name: 'SpaceNavigator' },
@@ -54,21 +55,21 @@ export const SPACE_MICE: readonly SpaceMouseProduct[] = [
 const FULL = 350;
 const BUTTONS = 32;
 const [TRANSLATION, ROTATION] = [1, 2];
-/** Id of the reports on buttons. */
+/** Id of button reports. */
 export const KEYS = 3;
-/** Cordless ones tell of it (`SpaceMouseWireless.md` of the same repository). */
+/** Sent by wireless models (`SpaceMouseWireless.md` of the same repository). */
 const BATTERY = 0x17;
 /** Bytes of three axes. */
 const THREE = 6;
 
 /**
- * Axes 0 to 5 are forward, left, up, and the turns about these (ROS, REP 103). The device's own axes are right, towards the person and down,
- * which is each of them turned round, the first two swapped.
+ * Axes 0 to 5 are forward, left, up, and the rotations about these (ROS, REP 103). The device's own axes are right,
+ * towards the user and down: each of them inverted, the first two swapped.
  */
 export class SpaceMouseParser implements PadParser {
   readonly #axes: number[] = new Array<number>(6).fill(0);
   readonly #buttons: number[] = new Array<number>(BUTTONS).fill(0);
-  /** No state is told before both halves are known: half of one would be a motion that nobody made. */
+  /** States are emitted only once both halves are known: half of one would be a motion that the operator did not make. */
   #hasTranslation = false;
   #hasRotation = false;
 
@@ -86,7 +87,7 @@ export class SpaceMouseParser implements PadParser {
       this.#hasRotation = true;
     } else if (id === KEYS && length >= 1) {
       for (let i = 0; i < BUTTONS; i++) this.#buttons[i] = ((report[1 + (i >> 3)] ?? 0) >> (i & 7)) & 1;
-      // Keys come at rest, too, when nothing has been said of the axes, which are then in the middle.
+      // Button reports also come at rest, before any axis report; the axes are then in the middle.
       this.#hasTranslation = true;
       this.#hasRotation = true;
     } else return id === BATTERY ? 'whole' : 'malformed';
@@ -114,8 +115,8 @@ const AXIS_NAMES = ['x', 'y', 'z', 'roll', 'pitch', 'yaw'];
 const IN_ORDER = [0, 1, 2, 5, 4, 3];
 
 /**
- * Left button (Menu on large ones): enables. Right button (Fit): stops. − and +, or 1 and 2: slower and faster; Shift: recovers. The six axes move
- * the dimensions that have their names, others in order.
+ * Left button (Menu on large ones): enables. Right button (Fit): stops. − and +, or 1 and 2: slower and faster; Shift:
+ * recovers. The six axes move the dimensions of the same names, others in order.
  */
 export function spaceMouseMapping({ dimensions }: ActionSpec, product?: string): JoyMapping {
   const taken = new Map<string, number>();

@@ -17,7 +17,7 @@ class Page {
     this.teleop.onInput({ shownAtS, isEnabled, isRecovering: false, action: wanted, pose });
   }
 
-  /** The number of the closing that moves the robot now, 0 for none; `undefined` where rates do. */
+  /** The number of the closing that moves the robot now, 0 for none; `undefined` while rates do. */
   closing(): number | undefined {
     this.teleop.poll(new Float32Array(1), 0, this.#command);
     return this.#command.absolute?.closing;
@@ -37,7 +37,7 @@ describe('a hand on a page', () => {
     expect(page.closing()).toBe(0);
     page.say({ closing: 2, at: [0] });
     expect(page.closing()).not.toBe(first);
-    // Of a page that counts alike.
+    // From a page with the same closing numbers.
     const second = page.closing();
     page.teleop.begin({ shownAtS: page.clock.nowS(), device: 'webxr phone' });
     page.say({ closing: 2, at: [0] });

@@ -1,37 +1,38 @@
 /**
- * Teleoperation from a page in a browser: keys, a gamepad, fingers on a screen or a hand that WebXR tracks, read by the page and sent as what they ask for.
- * Each message gives back the stamp of the newest frame that the page had shown, and counts for its lease from that stamp on: one
- * that waited in a network, or comes from a page that stands still or sees nothing, is too old to move anything.
+ * Teleoperation from a page in a browser: keys, a gamepad, fingers on a screen or a hand tracked by WebXR, read by the
+ * page and sent as motion requests. Each message returns the stamp of the newest frame that the page had shown, and
+ * counts for its lease from that stamp on: one that waited in a network, or comes from a page that is frozen or
+ * receives nothing, is too old to move anything.
  */
 import { allFinite, type Clock, clamp } from '../../core/index.ts';
 import type { MotionFrame } from '../devices/motion-frame.ts';
 import type { SourcePose, TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
-/** What a page asks for, as often as it is told where the robot is. */
+/** Input of a page, sent in response to each frame. */
 export interface BrowserInput {
   /** `FrameView.sentAtS` of the newest frame that the page had, s of the robot machine's monotonic clock. */
   readonly shownAtS: number;
-  /** The enabling switch: the page has the person's attention, and the button or key for it is held. */
+  /** The enabling switch: the page has the operator's attention, and the button or key for it is held. */
   readonly isEnabled: boolean;
-  /** The person recovers; else they correct. */
+  /** True while the operator recovers; else they correct. */
   readonly isRecovering: boolean;
   /** [A] normalised, [−1, 1]. */
   readonly action: readonly number[];
-  /** In whose directions `action` is; the base's where nothing is said. */
+  /** Frame of `action`; the base by default. */
   readonly frame?: 'tool' | undefined;
-  /** Where a tracked hand is, in place of an action: it moves the robot only while its clutch is closed. */
+  /** Pose of a tracked hand, in place of an action: it moves the robot only while its clutch is closed. */
   readonly pose?: BrowserPose | undefined;
 }
 
 export interface BrowserPose {
-  /** Number of the closing of its clutch: another at each, 0 while it is open. */
+  /** Number of the clutch's closing: incremented at each, 0 while it is open. */
   readonly closing: number;
   /** [A] m and rad, in the action's dimensions. */
   readonly at: readonly number[];
 }
 
-/** What a page takes over with, and who sits at it. */
+/** Device and operator of a page that takes over. */
 export interface BrowserOnset {
   readonly shownAtS: number;
   readonly device: string;
@@ -39,26 +40,26 @@ export interface BrowserOnset {
 }
 
 export interface BrowserOptions extends Omit<RemoteOptions, 'frame'> {
-  /** Directions of the tool, for messages that are in its frame. Absent: they move nothing. */
+  /** Orientation of the tool, for messages in its frame. Absent: these move nothing. */
   readonly toolFrame?: MotionFrame | undefined;
 }
 
 /**
- * A page hears at 50 Hz and answers at once: two periods and a wireless network's worst usual round trip fit. More than half a second is for
- * simulations alone.
+ * A page receives frames at 50 Hz and responds at once: two periods and a wireless network's worst usual round trip
+ * fit. More than half a second is for simulations only.
  */
 const BROWSER_LEASE = { defaultS: 0.25, mostS: 1.5 };
 
 export class BrowserTeleop extends RemoteOperator {
   readonly name = 'browser';
-  /** What the page reads its input from, e.g. `keyboard` or a gamepad's name; recorded with what the person does. */
+  /** Input device of the page, e.g. `keyboard` or a gamepad's name; recorded with the operator's actions. */
   device = '';
-  /** Their name, as they gave it at the page. */
+  /** Name of the operator, as entered at the page. */
   person = '';
   readonly #clock: Clock;
   readonly #toolFrame: MotionFrame | undefined;
   readonly #hand: SourcePose & { closing: number; readonly pose: Float64Array };
-  /** Of the page's numbers; ours never begin anew. */
+  /** The page's own closing number; ours never restarts. */
   #closingOfPage = 0;
   #closings = 0;
   #isHand = false;
@@ -83,20 +84,23 @@ export class BrowserTeleop extends RemoteOperator {
     out.absolute = this.#isHand ? this.#hand : undefined;
   }
 
-  /** A person takes over, by a button: the robot holds until they move. Their page has to be heard within its lease. */
+  /**
+   * Begins control by an operator, after a button press: the robot holds until they move. Requires a message of their
+   * page within its lease.
+   */
   begin({ shownAtS, device, by = '' }: BrowserOnset): boolean {
     if (this.isClosed || !this.#isShown(shownAtS)) return false;
     this.device = device;
     this.person = by;
     this.action.fill(0);
-    // Another page may count its closings alike.
+    // Another page may use the same closing numbers.
     this.#closingOfPage = 0;
     this.takeOver();
     this.hear('released', shownAtS);
     return true;
   }
 
-  /** Takes a message. Never throws: what does not fit is counted, and is silence. */
+  /** Takes a message. Never throws: an invalid one is counted, and treated as silence. */
   onInput({ shownAtS, isEnabled, isRecovering, action, frame, pose }: BrowserInput): void {
     if (this.isClosed) return;
     const isOfTool = frame === 'tool';
@@ -107,7 +111,7 @@ export class BrowserTeleop extends RemoteOperator {
       return;
     }
     this.#ageS = this.#clock.nowS() - shownAtS;
-    // A gap that nobody has polled in is a gap all the same.
+    // A gap counts even if there was no poll during it.
     this.watch();
     if (!this.#isShown(shownAtS)) {
       this.counters.stale++;
@@ -123,12 +127,12 @@ export class BrowserTeleop extends RemoteOperator {
     this.hear(isEnabled ? 'held' : 'released', shownAtS);
   }
 
-  /** Anybody who watches stops the robot; it stays stopped until a resume or reset. `by`: their name. */
+  /** Stops the robot, on request of any page, including guests; it stays stopped until a resume or reset. `by`: their name. */
   stopNow(by: string): void {
     this.stop(`${by} at the page`);
   }
 
-  /** What the page had shown is young enough; what it cannot have seen yet, a stamp of the future, is nothing that it saw. */
+  /** True if the page's last frame is recent enough; a stamp of the future cannot have been shown. */
   #isShown(shownAtS: number): boolean {
     return this.isFresh(shownAtS) && shownAtS <= this.#clock.nowS();
   }

@@ -1,6 +1,6 @@
 /**
- * Sticks and buttons of joysticks, and what they do, as data. Numbers of axes and buttons are those that `joy_node`
- * gives for the pad on Linux; as everywhere in ROS, a stick to the left and one pushed forward read +1.
+ * Sticks and buttons of joysticks, and their functions, as data. Axes and buttons are numbered as `joy_node` does for
+ * the pad on Linux; as everywhere in ROS, a stick to the left and one pushed forward read +1.
  */
 import type { ActionSpec } from '../../core/index.ts';
 
@@ -15,18 +15,18 @@ export interface JoyStick {
 /** Pressed, in terms of messages: a button, or an axis pushed more than half in one direction. */
 export type JoyButton = { readonly button: number } | { readonly axis: number; readonly sign: 1 | -1 };
 
-/** Functions of buttons. Only `enable` is needed. */
+/** Functions of buttons. Only `enable` is required. */
 export interface JoyButtons {
   /** Held: motion may pass. Pressing it takes over; releasing it holds, and keeps control. */
   readonly enable: JoyButton;
-  /** Held: what is done counts as recovery. */
+  /** Held: motion counts as recovery. */
   readonly recover?: JoyButton;
-  /** Ends control and lets the policy go on where the node may; not after a stop. */
+  /** Ends control and lets the policy continue if the node permits it; not after a stop. */
   readonly giveBack?: JoyButton;
   readonly stop?: JoyButton;
   readonly success?: JoyButton;
   readonly failure?: JoyButton;
-  /** Back the way the robot came. */
+  /** Rewinds the robot's path. */
   readonly rewind?: JoyButton;
   /** Begins the critical phase. */
   readonly critical?: JoyButton;
@@ -36,16 +36,16 @@ export interface JoyButtons {
 
 /** A model of pad: sticks in the order in which hands find them, and buttons. */
 export interface JoyPad {
-  /** For people: the models that it is. */
+  /** Covered models, for display. */
   readonly models: string;
-  /** For people: what stands on its buttons. */
+  /** Labels of its buttons, for display. */
   readonly labels: { readonly enable: string } & { readonly [Role in keyof JoyButtons]?: string };
   /** Axis numbers of: left stick forward, left stick sideways, right stick forward, right stick sideways. */
   readonly sticks: readonly [number, number, number, number];
-  /** Axis number of the cross, sideways: for a number of the action beyond four, such as a gripper. Absent: there is none. */
+  /** Axis number of the hat (cross), sideways: for a dimension beyond four, such as a gripper. Absent: none. */
   readonly cross?: number;
   readonly buttons: JoyButtons;
-  /** Axes and buttons that drivers and `joy_node` give of it: of another number, it is another pad. */
+  /** Numbers of axes and buttons reported by drivers and `joy_node`: with other numbers, it is another pad. */
   readonly has: { readonly axes: number; readonly buttons: readonly [least: number, most: number] };
 }
 
@@ -65,7 +65,7 @@ const LETTERS = {
   critical: 'Y',
 } as const;
 
-/** Models that there are mappings for. */
+/** Models with mappings. */
 export const JOY_PAD_NAMES = ['xbox', 'playstation', 'logitechD', 'stick'] as const;
 export type JoyPadName = (typeof JOY_PAD_NAMES)[number];
 
@@ -87,7 +87,7 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
       critical: { button: 3 },
       ...SPEEDS,
     },
-    // Newer ones have a button to share besides.
+    // Newer ones have an additional share button.
     has: { axes: 8, buttons: [11, 12] },
   },
   playstation: {
@@ -152,7 +152,7 @@ export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
   },
 };
 
-/** What buttons but the enabling one do, in the order in which people are told. */
+/** Descriptions of all buttons but the enabling one, in display order. */
 const DOES = {
   recover: 'recovers',
   success: 'success',
@@ -163,7 +163,7 @@ const DOES = {
   critical: 'begins the critical phase',
 } as const;
 
-/** For people: what the buttons of `pad` do. `marks`: whether anybody takes note of success and failure. */
+/** Returns the legend of the buttons of `pad`, for display. `marks`: whether success and failure are recorded. */
 export function padLegend({ labels }: JoyPad, marks: 'marks' | 'noMarks'): string {
   const does = (Object.keys(DOES) as (keyof typeof DOES)[])
     .filter((role) => labels[role] !== undefined)
@@ -172,7 +172,7 @@ export function padLegend({ labels }: JoyPad, marks: 'marks' | 'noMarks'): strin
   return `hold ${labels.enable}; ${does.join(', ')}`;
 }
 
-/** Why a state of so many axes and buttons is not one of `pad`; `undefined` where it may be. */
+/** Returns why a state with these numbers of axes and buttons is not one of `pad`; `undefined` if it may be. */
 export function padMisfit(
   name: JoyPadName,
   { axes, buttons }: { readonly axes: ArrayLike<number>; readonly buttons: ArrayLike<number> },
@@ -189,12 +189,13 @@ export interface JoyMapping {
   readonly buttons: JoyButtons;
 }
 
-/** The stick (index into `JoyPad.sticks`) that moves a dimension of this name, where people expect one. */
+/** Usual stick (index into `JoyPad.sticks`) for a dimension of this name. */
 const USUAL_STICK: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3, steering: 1 };
 
 /**
- * The mapping of `pad` for `action`: x, y on the left stick, z, yaw on the right one, other names on the sticks that are
- * left, in order. A base without y has its yaw on the left stick too. A fifth goes on the cross, sideways; more have nothing.
+ * Returns the mapping of `pad` for `action`: x, y on the left stick, z, yaw on the right one, other names on the
+ * remaining sticks, in order. A base without y has its yaw on the left stick too. A fifth dimension is on the cross,
+ * sideways; further ones are unmapped.
  */
 export function mappingOf(pad: JoyPad, action: ActionSpec): JoyMapping {
   const names = action.dimensions.map(({ name }) => name);

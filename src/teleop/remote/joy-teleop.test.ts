@@ -48,7 +48,7 @@ beforeEach(() => {
   out = { active: false, action: new Float32Array(4).fill(7), phase: 'correct' };
 });
 
-/** One message now; `axes` by number. */
+/** Sends one message now; `axes` by number. */
 function send(
   buttons: readonly number[],
   axes: Readonly<Record<number, number>> = {},
@@ -176,7 +176,7 @@ describe('letting go of a joystick', () => {
     expect(events[0]?.message).toContain('100 ms');
     expect(events[0]?.remedy).toMatch(/c at the terminal, Start at the page, ~\/reset and ~\/resume over ROS/);
 
-    // It comes back, pressed and pushed: nothing moves, nobody else gets control.
+    // It comes back, pressed and pushed: nothing moves, and no one else gets control.
     for (let i = 0; i < 50; i++) {
       clock.advanceMs(20);
       send(i % 2 === 0 ? [ENABLE] : [], { 1: i % 3 === 0 ? 0 : 1 });

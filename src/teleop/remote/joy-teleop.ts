@@ -1,7 +1,7 @@
 /**
- * Teleoperation from `sensor_msgs/Joy`: a person takes over by pressing the enabling button and moves while holding it.
- * Releasing it holds the robot and keeps control; only giving back ends it. A joystick that falls silent in control
- * stops the robot.
+ * Teleoperation from `sensor_msgs/Joy`: the operator takes over by pressing the enabling button and moves while holding
+ * it. Releasing it holds the robot and keeps control; only giving back ends it. Silence of a joystick in control stops
+ * the robot.
  */
 import { allFinite, clamp } from '../../core/index.ts';
 import { FIRST_STEP_SCALE, faster, slower } from '../step-scales.ts';
@@ -9,7 +9,7 @@ import type { OperatorHeard } from '../teleop-source.ts';
 import { type JoyButton, type JoyButtons, type JoyMapping, type JoyPadName, padMisfit } from './joy-pads.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
-/** The part of `sensor_msgs/Joy` that counts. */
+/** The relevant part of `sensor_msgs/Joy`. */
 export interface JoyMessage {
   readonly axes: ArrayLike<number>;
   readonly buttons: ArrayLike<number>;
@@ -19,19 +19,22 @@ export interface JoyTeleopOptions
   extends RemoteOptions,
     Partial<Pick<OperatorHeard, 'onMark' | 'onRewind' | 'onCritical'>> {
   readonly mapping: JoyMapping;
-  /** Share of a stick's way that counts as its middle, [0, 0.5]; 0.1 by default. */
+  /** Share of a stick's travel that counts as its middle, [0, 0.5]; 0.1 by default. */
   readonly deadzone?: number;
-  /** Action for a stick at its end to begin with, (0, 1]; 0.5 by default. */
+  /** Initial action for a stick at its end, (0, 1]; 0.5 by default. */
   readonly speed?: number;
-  /** `asTold`: an axis that is NaN is there, and has not been heard of: it is neither in its middle nor moved. Else such a message does not fit. */
+  /**
+   * `asTold`: a NaN axis exists, but has not been reported yet: it is neither in its middle nor moved. Else such a
+   * message is malformed.
+   */
   readonly axes?: 'complete' | 'asTold';
   /** Name of the operator and of the device in messages; by default `joy`, a joystick. */
   readonly device?: { readonly name: string; readonly subject: string };
-  /** Of whoever is heard from afar: a message with other numbers of axes and buttons is of another pad, and counts as malformed. */
+  /** Expected pad of a remote sender: a message with other numbers of axes and buttons is from another pad, and counts as malformed. */
   readonly pad?: JoyPadName | undefined;
-  /** Whether another device of this person enables, such as a pedal, as the enabling button does. */
+  /** True while another device of this operator enables motion, such as a pedal, as the enabling button does. */
   readonly isEnabledElsewhere?: (() => boolean) | undefined;
-  /** The same of recovery. */
+  /** The same for recovery. */
   readonly isRecoveringElsewhere?: (() => boolean) | undefined;
 }
 
@@ -52,12 +55,12 @@ export class JoyTeleop extends RemoteOperator {
   readonly #sticks: readonly Stick[];
   readonly #roles: readonly (readonly [Role, JoyButton])[];
   readonly #deadzone: number;
-  /** Roles held in the last message; those of the first one count as held before, so that nothing begins by itself. */
+  /** Roles held in the last message; those in the first one count as held before, so that nothing is triggered by it. */
   #held: ReadonlySet<Role> | undefined;
   #scale: number;
   #misfit: string | undefined;
 
-  /** Throws `RangeError` for a mapping onto a dimension that the action does not have, and for numbers out of range. */
+  /** Throws `RangeError` for a mapping onto a dimension that the action does not have, and for values out of range. */
   constructor(options: JoyTeleopOptions) {
     const { action, mapping, deadzone = DEFAULT_DEADZONE, speed = FIRST_STEP_SCALE, device } = options;
     super(options, { subject: device?.subject ?? 'joystick', silence: 'isDropout' });
@@ -82,12 +85,12 @@ export class JoyTeleop extends RemoteOperator {
     return this.#scale;
   }
 
-  /** Why the newest message is not one of `pad`; `undefined` where it may be. */
+  /** Reason why the newest message is not one of `pad`; `undefined` if it may be. */
   get misfit(): string | undefined {
     return this.#misfit;
   }
 
-  /** Takes a message that arrived at `receivedAtS` of the clock. Never throws: what does not fit is counted, and is silence. */
+  /** Takes a message that arrived at `receivedAtS` of the clock. Never throws: an invalid one is counted, and treated as silence. */
   onJoy(message: JoyMessage, receivedAtS: number): void {
     if (this.isClosed) return;
     if (!this.#fits(message)) {
@@ -99,7 +102,7 @@ export class JoyTeleop extends RemoteOperator {
       return;
     }
     this.counters.taken++;
-    // A gap that nobody has polled in is a gap all the same.
+    // A gap counts even if there was no poll during it.
     this.watch();
     const before = this.#held;
     const held = new Set(this.#roles.filter(([, button]) => isPressed(message, button)).map(([role]) => role));
@@ -121,14 +124,14 @@ export class JoyTeleop extends RemoteOperator {
     if (isPressedNow('faster')) this.#scale = faster(this.#scale);
   }
 
-  /** Sees a dropout without waiting for the next poll. */
+  /** Detects a dropout without waiting for the next poll. */
   override watch(): void {
     super.watch();
-    // Whatever is held when it comes back was not pressed now.
+    // Buttons held when it comes back do not count as pressed then.
     if (!this.isHeard) this.#held = undefined;
   }
 
-  /** Sticks and the buttons that enable and stop have to be there; what else a pad lacks is not pressed. */
+  /** Mapped sticks and the buttons that enable and stop must exist; other missing buttons count as released. */
   #fits(message: JoyMessage): boolean {
     const { pad } = this.#options;
     this.#misfit = pad && padMisfit(pad, message);
@@ -148,7 +151,7 @@ export class JoyTeleop extends RemoteOperator {
     const { action } = this;
     action.fill(0);
     for (const { axis, sign, dimension } of this.#sticks) {
-      // What is not known passes nothing, and is not neutral.
+      // An unknown axis passes no motion, and is not neutral.
       if (Number.isNaN(axes[axis])) action[dimension] = Number.NaN;
       const value = clamp(axes[axis]!, -1, 1);
       const beyond = Math.max(0, Math.abs(value) - this.#deadzone) / (1 - this.#deadzone);
@@ -157,7 +160,7 @@ export class JoyTeleop extends RemoteOperator {
   }
 }
 
-/** Whether the device has it. */
+/** True if the device has the button. */
 export function isThere({ axes, buttons }: JoyMessage, button: JoyButton): boolean {
   return 'button' in button ? button.button < buttons.length : button.axis < axes.length;
 }

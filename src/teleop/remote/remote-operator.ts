@@ -1,6 +1,7 @@
 /**
- * An operator who is only heard of by messages: control, enabling, lease and stop, the same for joysticks and twists. Nothing
- * is queued: the newest command counts, and only for its lease. Control ends by explicit acts, never by silence.
+ * An operator who communicates by messages only: control, enabling, lease and stop, the same for joysticks and twists.
+ * Nothing is queued: the newest command counts, and only for its lease. Control ends by explicit acts or by a dropout,
+ * which stops the robot.
  */
 import type { ActionSpec, Clock } from '../../core/index.ts';
 import type { MotionFrame } from '../devices/motion-frame.ts';
@@ -16,50 +17,50 @@ export interface TeleopEvent {
   readonly remedy: string;
 }
 
-/** What to do about an operator whose device is gone while they drove. Whoever reads it has a terminal, a page or ROS. */
+/** Remedy for a device that was lost while its operator drove. Its reader has a terminal, a page or ROS. */
 export const TELEOP_LOST_REMEDY =
   'Bring it back. The policy goes on only when a person says so: c at the terminal, Start at the page, ~/reset and ~/resume over ROS.';
 
-/** What is chosen for every remote operator. */
+/** Options of every remote operator. */
 export interface RemoteOptions {
   readonly action: ActionSpec;
-  /** Real time: an operator does not follow simulated time. The clock of the messages' times of arrival. */
+  /** Real time: an operator does not follow simulated time. The clock of the messages' arrival times. */
   readonly clock: Clock;
   /**
-   * How long one message counts, from when it was sent, s, ≤ 0.15 (1.5 of a browser); 0.1 by default (0.25), which needs messages at
-   * 30 Hz or more. `joy_node` repeats at 20 Hz unless told otherwise (`autorepeat_rate`): then take 0.15.
+   * Lease of one message, from its sending, s, ≤ 0.15 (1.5 for a browser); 0.1 by default (0.25), which needs messages
+   * at 30 Hz or more. `joy_node` repeats at 20 Hz by default (`autorepeat_rate`): then use 0.15.
    */
   readonly leaseS?: number;
-  /** A command other than zero that has not changed for so long is let go of, s; 5 by default. */
+  /** Time after which an unchanged nonzero command is withdrawn, s; 5 by default. */
   readonly stuckAfterS?: number;
   readonly onEvent?: (event: TeleopEvent) => void;
-  /** It hears nothing any more. */
+  /** Called when the operator stops listening. */
   readonly onClose?: () => void;
-  /** In whose directions the person moves the tool; the base's by default. */
+  /** Frame in which the operator moves the tool; the base by default. */
   readonly frame?: MotionFrame | undefined;
 }
 
-/** What a kind of remote operator is. */
+/** Characteristics of a kind of remote operator. */
 export interface RemoteKind {
   /** Name in messages: `joystick`. */
   readonly subject: string;
-  /** Meaning of silence in control: always a dropout, or only where the last command moved something. */
+  /** Meaning of silence in control: always a dropout, or only if the last command moved something. */
   readonly silence: 'isDropout' | 'isDropoutInMotion';
-  /** Default and most of `RemoteOptions.leaseS`, s; those of a wired device where absent. */
+  /** Default and maximum of `RemoteOptions.leaseS`, s; by default those of a wired device. */
   readonly lease?: { readonly defaultS: number; readonly mostS: number };
 }
 
-/** Wired devices have 0.1 s; three periods of joy_node's default 20 Hz are 0.15 s. */
+/** Lease of wired devices, s; 0.15 s are three periods of joy_node's default 20 Hz. */
 const WIRED_LEASE = { defaultS: 0.1, mostS: 0.15 };
 const STUCK_AFTER_S = 5;
 
-/** Pure but for its memory and clock. Who extends it reads messages, and writes what they ask for into `action` before `hear`. */
+/** Pure but for its memory and clock. Subclasses read messages, and write the requested motion into `action` before `hear`. */
 export abstract class RemoteOperator implements TeleopSource {
   abstract readonly name: string;
   readonly decidedBy = 'human';
-  /** Messages taken, too old or sent before, and without the numbers or the stamp that they need. */
+  /** Messages accepted; too old or repeated; and without the required numbers or stamp. */
   readonly counters: { taken: number; stale: number; malformed: number } = { taken: 0, stale: 0, malformed: 0 };
-  /** [A] what the newest message asks for, normalised. */
+  /** [A] motion requested by the newest message, normalised. */
   protected readonly action: Float32Array;
   protected readonly leaseS: number;
   protected phase: 'recover' | 'correct' = 'correct';
@@ -78,7 +79,7 @@ export abstract class RemoteOperator implements TeleopSource {
   #stoppedBy = '';
   #isDistrusted = false;
 
-  /** Throws `RangeError` for a lease that is 0 or more than the most of its kind. */
+  /** Throws `RangeError` for a lease that is not > 0 or exceeds the maximum of its kind. */
   constructor(options: RemoteOptions, kind: RemoteKind) {
     const { defaultS, mostS } = kind.lease ?? WIRED_LEASE;
     const { leaseS = defaultS, stuckAfterS = STUCK_AFTER_S, action } = options;
@@ -114,9 +115,9 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#options.frame?.apply(out.action);
   }
 
-  /** Sees dropouts and stuck sticks without waiting for the next poll; call it at least once a policy step, better every 20 ms. */
+  /** Detects dropouts and stuck sticks without waiting for the next poll; to be called at least once a policy step, better every 20 ms. */
   watch(): void {
-    // After a clock went back nobody knows how old a message is.
+    // After a clock went back, the age of a message is unknown.
     const isHeardNow = this.isFresh(this.#heardAtS) && this.#heardAtS <= this.#options.clock.nowS();
     if (this.#isHeard && !isHeardNow) this.#onSilence(`has not been heard for ${Math.round(this.leaseS * 1e3)} ms`);
     else if (this.#isHeard) this.#judge();
@@ -138,7 +139,7 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#isStopped = false;
   }
 
-  /** Another operator took over: this one gives way, except for a stop. */
+  /** Called when another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
     this.#isInControl = false;
     this.#let();
@@ -150,44 +151,44 @@ export abstract class RemoteOperator implements TeleopSource {
     this.giveBack();
   }
 
-  /** What is asked for moves the robot: in control, enabled, heard within the lease. */
+  /** True if requested motion moves the robot: in control, enabled, heard within the lease. */
   protected get passesMotion(): boolean {
     return this.#isMoving;
   }
 
-  /** Messages come: the lease of the last one runs. */
+  /** True while messages arrive: the lease of the last one is running. */
   protected get isHeard(): boolean {
     return this.#isHeard;
   }
 
-  /** The operator takes over. A stop stays. */
+  /** Takes over. A stop remains. */
   protected takeOver(): void {
     this.#isInControl = true;
   }
 
-  /** The operator, or somebody else (`by`), asks for a stop, which takes control from nobody. The first is named. */
+  /** Requests a stop by the operator, or another person (`by`), which leaves control unchanged. The first one is named. */
   protected stop(by = `the ${this.#kind.subject}`): void {
     if (!this.#isStopped) this.#stoppedBy = by;
     this.#isStopped = true;
     this.#let();
   }
 
-  /** True while a message that arrived at `receivedAtS` counts; one that waited too long, or has no time, does not. */
+  /** True while a message that arrived at `receivedAtS` counts; false for one that waited too long, or has no time. */
   protected isFresh(receivedAtS: number): boolean {
     return this.#options.clock.nowS() - receivedAtS <= this.leaseS;
   }
 
-  /** What was heard last holds on: a device that tells of changes alone is there, and has told of none. */
+  /** Renews the last message: a device that reports only changes is present, and has reported none. */
   protected renew(): void {
     if (this.#isHeard) this.#heardAtS = this.#options.clock.nowS();
   }
 
-  /** The device cannot be heard any more: at once what silence would be after its lease. */
+  /** Reports that the device can no longer be read: takes effect at once, as silence does after the lease. */
   protected lose(how = 'can no longer be read'): void {
     if (this.#isHeard) this.#onSilence(how);
   }
 
-  /** What the device says means nothing: it is lost, and that is said once where nobody drove, too. */
+  /** Reports that the device's messages cannot be trusted: it is lost, which is reported once even if no operator drove. */
   protected distrust(how: string): void {
     const wasDriving = this.#isHeard && this.#isInControl && !this.#isStopped;
     this.lose(how);
@@ -202,9 +203,9 @@ export abstract class RemoteOperator implements TeleopSource {
     });
   }
 
-  /** Takes `action` as heard at `receivedAtS`, which must be fresh. */
+  /** Takes `action` as received at `receivedAtS`, which must be fresh. */
   protected hear(enablingSwitch: 'held' | 'released', receivedAtS: number): void {
-    // A time to come must not make the lease longer.
+    // A time in the future must not prolong the lease.
     this.#heardAtS = Math.min(receivedAtS, this.#options.clock.nowS());
     this.#isHeard = true;
     this.#isDistrusted = false;
@@ -233,7 +234,7 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#let();
     if (!this.#isInControl || this.#isStopped) return;
     if (silence === 'isDropoutInMotion' && !isMoved) return;
-    // Who is gone has no control that they could go on with.
+    // An operator who is gone has no control to continue with.
     this.#isInControl = false;
     this.#isStopped = true;
     this.#stoppedBy = `the silence of the ${subject}`;

@@ -1,7 +1,7 @@
 /**
- * Teleoperation from stamped twists: whoever sends them is in control. A twist is a speed of the tool or of the base in
- * the robot's base frame; what it asks for counts for its lease and is never executed later. The first motion must follow
- * a twist of zeros. A stream that ends in motion stops the robot; one that ends with zeros leaves it holding.
+ * Teleoperation from stamped twists: their sender is in control. A twist is a speed of the tool or of the base in the
+ * robot's base frame; its request counts for its lease and is never executed later. The first motion must follow a
+ * twist of zeros. A stream that ends in motion stops the robot; one that ends with zeros leaves it holding.
  */
 import { allFinite } from '../../core/index.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
@@ -19,11 +19,11 @@ export interface TwistMessage {
 }
 
 export interface TwistTeleopOptions extends RemoteOptions {
-  /** Time that one action is meant to take, s. */
+  /** Nominal duration of one action, s. */
   readonly policyPeriodS: number;
 }
 
-/** All speeds of a twist, by what messages call them, and the dimension that takes each. */
+/** All components of a twist, with their names in messages, and the dimension that takes each. */
 const PARTS: readonly {
   readonly name: string;
   readonly takenBy?: string;
@@ -37,7 +37,7 @@ const PARTS: readonly {
   { name: 'angular.z', takenBy: 'yaw', of: ({ angular }) => angular.z },
 ];
 
-/** Clocks of two machines may differ by this, s. */
+/** Largest clock difference between two machines, s. */
 const FUTURE_S = 0.1;
 
 interface Axis {
@@ -51,14 +51,14 @@ export class TwistTeleop extends RemoteOperator {
   readonly name = 'twist';
   readonly #onEvent: TwistTeleopOptions['onEvent'];
   readonly #axes: readonly Axis[];
-  /** Speeds that no dimension of the action takes. */
+  /** Components that no dimension of the action takes. */
   readonly #ignored: typeof PARTS;
   #isIgnoredReported = false;
   #newestStampS = Number.NEGATIVE_INFINITY;
   #newestRosS = Number.NEGATIVE_INFINITY;
   #isStaleReported = false;
 
-  /** Throws `RangeError` where no dimension of the action is one of x, y, z and yaw, and for a lease out of range. */
+  /** Throws `RangeError` if no dimension of the action is one of x, y, z and yaw, and for a lease out of range. */
   constructor(options: TwistTeleopOptions) {
     super(options, { subject: 'sender of twists', silence: 'isDropoutInMotion' });
     const { action, policyPeriodS, onEvent } = options;
@@ -77,8 +77,8 @@ export class TwistTeleop extends RemoteOperator {
   }
 
   /**
-   * Takes a twist stamped `stampS` that arrived at `receivedAtS` of the clock, when ROS time was `rosNowS`. Never throws.
-   * A stamp must be newer than the last one: what was sent before is not executed again.
+   * Takes a twist stamped `stampS` that arrived at `receivedAtS` of the clock, at ROS time `rosNowS`. Never throws. A
+   * stamp must be newer than the last one: earlier twists are not executed again.
    */
   onTwist(twist: TwistMessage, stampS: number, rosNowS: number, receivedAtS: number): void {
     if (this.isClosed) return;
@@ -87,7 +87,7 @@ export class TwistTeleop extends RemoteOperator {
       this.counters.malformed++;
       return;
     }
-    // After ROS time went back, old stamps mean nothing any more.
+    // After ROS time went back, old stamps are meaningless.
     if (rosNowS < this.#newestRosS - this.leaseS) this.#newestStampS = Number.NEGATIVE_INFINITY;
     this.#newestRosS = rosNowS;
     const ageS = rosNowS - stampS;
@@ -103,7 +103,7 @@ export class TwistTeleop extends RemoteOperator {
     this.watch();
     this.takeOver();
     this.#write(speeds);
-    // The lease runs from when it was sent.
+    // The lease runs from the sending.
     this.hear('held', receivedAtS - Math.max(0, ageS));
   }
 
@@ -111,7 +111,7 @@ export class TwistTeleop extends RemoteOperator {
     return stampS > this.#newestStampS && ageS <= this.leaseS && ageS >= -FUTURE_S;
   }
 
-  /** Keeps the direction where the speed asked for is more than an action can be. */
+  /** Keeps the direction if the requested speed exceeds an action's range. */
   #write(speeds: readonly number[]): void {
     const wanted = this.#axes.map(({ gain }, k) => speeds[k]! * gain);
     const ratio = 1 / Math.max(1, ...wanted.map(Math.abs));
@@ -121,7 +121,7 @@ export class TwistTeleop extends RemoteOperator {
     });
   }
 
-  /** Once: what a task has no dimension for is not executed, and whoever sends it would wait for it. */
+  /** Reports once that components without a dimension in the task are not executed, as their sender would wait for them. */
   #reportIgnored(twist: TwistMessage): void {
     if (this.#isIgnoredReported) return;
     const asked = this.#ignored.filter(({ of }) => of(twist) !== 0).map(({ name }) => name);

@@ -35,7 +35,7 @@ function inserter(options: Partial<PegInserterOptions> = {}): PegInserter {
   });
 }
 
-/** What is seen with the estimate `offsetM` away and a force; the older frame is rubbish. */
+/** Returns the observation with the estimate `offsetM` away and a force; the older frame is invalid. */
 function seen(offsetM: readonly number[], forceN: readonly number[] = [0, 0, 0], yawRad = 0): Float32Array {
   const frame = [...offsetM.map((m) => m / 0.03), yawRad / 0.2, ...forceN.map((n) => Math.tanh(n / 10)), 0, 0, 0];
   return Float32Array.from([...Array(SIZE).fill(-7), ...frame]);

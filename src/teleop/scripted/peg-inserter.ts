@@ -1,20 +1,20 @@
 /**
- * How a patient operator inserts a peg by feel: go above the estimate, touch the plate, search in a spiral while
- * pressing gently, push when the peg drops. It sees the policy's observation and nothing else.
+ * A patient operator who inserts a peg by feel, as a script: go above the estimate, touch the plate, search in a spiral
+ * while pressing gently, push when the peg drops. It reads the policy's observation and nothing else.
  */
 import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
 
-/** The dimensions that the hand moves, in the order in which it trembles. */
+/** The dimensions that the hand moves, in the order in which tremor is drawn. */
 const INSERTER_AXES = ['x', 'y', 'z', 'yaw'] as const;
 
-/** What is seen, what can be moved, and the habits of the operator's hand. */
+/** Observation, action, and the habits of the operator's hand. */
 export interface PegInserterOptions {
   readonly observation: ObservationSpec;
   /** Cartesian, with x, y, z and yaw in any order; a scale is the motion per policy step at action 1, m or rad. */
   readonly action: ActionSpec;
-  /** Distance between the spiral's arms, m: less than the hole forgives. */
+  /** Distance between the spiral's arms, m: less than the hole's tolerance. */
   readonly spiralPitchM: number;
-  /** Way along the spiral per policy step, m. */
+  /** Distance along the spiral per policy step, m. */
   readonly searchStepM: number;
   /** Radius at which the spiral starts again, m. */
   readonly searchRadiusM: number;
@@ -23,7 +23,7 @@ export interface PegInserterOptions {
   readonly seed: number;
 }
 
-/** What the operator makes out of one observation. SI units, base frame. */
+/** Quantities derived from one observation. SI units, base frame. */
 interface Percept {
   readonly offsetM: Float64Array;
   yawOffsetRad: number;
@@ -42,7 +42,7 @@ const DROP_M = 0.0012;
 const VERTICAL_STIFFNESS_N_PER_M = 2500;
 /** Sideways force above what friction explains: an edge of the peg has caught the hole's mouth. */
 const CAUGHT_FORCE_N = 8;
-/** Share of the way to the spiral's next point made per step: friction holds the peg back, and haste overshoots. */
+/** Share of the distance to the spiral's next point made per step: friction holds the peg back, and haste overshoots. */
 const SEARCH_GAIN = 0.7;
 
 export class PegInserter {
@@ -54,7 +54,7 @@ export class PegInserter {
     torqueZNm: 0,
   };
   readonly #fields: Readonly<Record<string, number>>;
-  /** For each of `INSERTER_AXES`: its place in the action, and its scale. */
+  /** For each of `INSERTER_AXES`: its index in the action, and its scale. */
   readonly #axes: readonly { readonly index: number; readonly scale: number }[];
   readonly #lastFrame: number;
   readonly #rng: Rng;
@@ -73,14 +73,14 @@ export class PegInserter {
     this.#fields = fieldOffsets(options.observation, ['hole_offset', 'yaw_offset', 'force', 'torque']);
   }
 
-  /** Takes the peg in hand: from above at the start of an episode, with a lift first when taking over in contact. */
+  /** Begins an insertion: from above at the start of an episode, with a lift first when taking over in contact. */
   begin(start: 'above' | 'in contact'): void {
     this.#phase = start === 'above' ? 'approach' : 'lift';
     this.#liftSteps = 0;
     this.#spiralAngleRad = this.#rng.uniformIn(0, 2 * Math.PI);
   }
 
-  /** True while it only brings the arm back to where the job can be started again. */
+  /** True while it only brings the arm back to where the task can be started again. */
   get isRecovering(): boolean {
     return this.#phase === 'lift';
   }
@@ -91,7 +91,7 @@ export class PegInserter {
     this.#advance(seen);
     const { tremor } = this.#options;
     const [dx, dy, dz] = this.#motion(seen);
-    // While pushing, a wiggle and the walls' torque find the turn; before, the estimate is all there is.
+    // While pushing, a wiggle and the walls' torque find the yaw; before, only the estimate is known.
     const turn =
       this.#phase === 'push'
         ? 0.02 * Math.sin(this.#stepsWithoutProgress * 2) + 0.01 * seen.torqueZNm
@@ -114,7 +114,7 @@ export class PegInserter {
     return seen;
   }
 
-  /** Moves on to the next phase when this one is done. `offsetM[2]` is negative while the tip is above the estimate. */
+  /** Advances to the next phase when this one is done. `offsetM[2]` is negative while the tip is above the estimate. */
   #advance(seen: Percept): void {
     const heightM = -seen.offsetM[2]!;
     const lateralM = Math.hypot(seen.offsetM[0]!, seen.offsetM[1]!);
@@ -140,7 +140,7 @@ export class PegInserter {
     this.#stepsWithoutProgress = 0;
   }
 
-  /** A push that gets nowhere was no hole: lift and start again. */
+  /** A push without progress missed the hole: lift and start again. */
   #watchProgress(heightM: number): void {
     if (heightM < this.#deepestM - 0.0004) {
       this.#deepestM = heightM;
@@ -165,7 +165,7 @@ export class PegInserter {
         return [SEARCH_GAIN * (x + sx), SEARCH_GAIN * (y + sy), -press];
       }
       case 'push': {
-        // Give way to the walls: move along the force that they exert.
+        // Yields to the walls: moves along their force.
         const give = 1 / (2 * VERTICAL_STIFFNESS_N_PER_M);
         return [give * seen.forceN[0]!, give * seen.forceN[1]!, -0.006];
       }

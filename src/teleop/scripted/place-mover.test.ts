@@ -21,7 +21,7 @@ interface Trial {
   readonly goal: readonly [number, number, number];
 }
 
-/** A round thing that gives way to the tool while that is low enough to touch it. Gives how far it was left from the goal, m. */
+/** A round thing that is pushed by the tool while that is low enough to touch it. Returns its remaining distance to the goal, m. */
 function pushed({ axes, tool, thing, goal }: Trial, steps: number): number {
   const mover = new PlaceMover({
     observation,
@@ -38,7 +38,7 @@ function pushed({ axes, tool, thing, goal }: Trial, steps: number): number {
   const out: TeleopCommand = { active: false, action: new Float32Array(axes.length), phase: 'recover' };
   mover.reset();
   for (let i = 0; i < steps; i++) {
-    // Only the newest of two frames is right.
+    // Only the newest of two frames is valid.
     for (let k = 0; k < 3; k++) {
       seen[6 + k] = (thing[k]! - tool[k]!) / SCALE_M;
       seen[9 + k] = (goal[k]! - thing[k]!) / SCALE_M;

@@ -1,30 +1,30 @@
 /**
- * How a patient operator brings something to a place: the tool itself, or a thing that it pushes. It sees the policy's observation and
- * nothing else.
+ * A patient operator who brings something to a place, as a script: the tool itself, or a thing that it pushes. It reads
+ * the policy's observation and nothing else.
  */
 import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 
-/** A way between two places in the observation: the field that holds it, and what a 1 in it is, m. */
+/** A displacement between two places in the observation: its field, and the distance per unit, m. */
 export interface SeenWay {
   readonly field: string;
   readonly scaleM: number;
 }
 
-/** What is seen, what can be moved, and the habits of the operator's hand. */
+/** Observation, action, and the habits of the operator's hand. */
 export interface PlaceMoverOptions {
   readonly observation: ObservationSpec;
-  /** Cartesian, with x and y, and z where it is to move up and down; a scale is the motion per policy step at action 1, m. */
+  /** Cartesian, with x and y, and z for vertical motion; a scale is the motion per policy step at action 1, m. */
   readonly action: ActionSpec;
-  /** From the tool to what is moved; absent: the tool is. */
+  /** From the tool to the moved thing; absent: the tool itself is moved. */
   readonly toThing?: SeenWay | undefined;
-  /** From what is moved to where it is to go. */
+  /** From the moved thing to its goal. */
   readonly toGoal: SeenWay;
   /** Middle of a pushed thing to the tool point when they touch, m. */
   readonly standoffM: number;
-  /** Half the width of the side that the tool pushes with, m: only beyond it is a thing beside the line of the push. */
+  /** Half the width of the side that the tool pushes with, m: a thing within it counts as on the line of the push. */
   readonly faceM: number;
-  /** How far above the thing the tool goes round it, m. */
+  /** Height above the thing at which the tool passes over it, m. */
   readonly clearM: number;
   /** Standard deviation of the hand's tremor, in action units. */
   readonly tremor: number;
@@ -32,11 +32,11 @@ export interface PlaceMoverOptions {
 }
 
 const AXES = ['x', 'y', 'z'] as const;
-/** The tool goes behind a thing with so much room, m. */
+/** Additional distance of the tool behind a thing, m. */
 const ROOM_M = 0.015;
-/** So far beside the line of the push nothing is pushed, m. */
+/** Distance from the line of the push beyond which nothing is pushed, m. */
 const IN_LINE_M = 0.03;
-/** Of a full action, ahead, while it pushes. */
+/** Forward speed while pushing, as a share of a full action. */
 const PUSH_SHARE = 0.7;
 
 export class PlaceMover implements TeleopSource {
@@ -44,17 +44,17 @@ export class PlaceMover implements TeleopSource {
   readonly decidedBy = 'scripted';
   readonly #options: PlaceMoverOptions;
   readonly #rng: Rng;
-  /** For each of `AXES`: its place in the action, −1 where it has none, and its scale. */
+  /** For each of `AXES`: its index in the action, −1 if there is none, and its scale. */
   readonly #axes: readonly { readonly index: number; readonly scale: number }[];
   readonly #thingAt: number;
   readonly #goalAt: number;
   readonly #toThingM: Float64Array = new Float64Array(3);
   readonly #toGoalM: Float64Array = new Float64Array(3);
   readonly #wayM: Float64Array = new Float64Array(3);
-  /** What it moves in the plane in one step at most, m. */
+  /** Largest motion in the plane per step, m. */
   readonly #stepM: number;
 
-  /** Throws `TypeError` where it does not see a way that it needs. */
+  /** Throws `TypeError` if a displacement that it needs is not observed. */
   constructor(options: PlaceMoverOptions) {
     const { observation, action, toThing, toGoal, seed } = options;
     this.#options = options;
@@ -69,7 +69,7 @@ export class PlaceMover implements TeleopSource {
   }
 
   reset(): void {
-    // What it does follows from what it sees.
+    // Stateless: its actions depend on the observation only.
   }
 
   close(): void {
@@ -87,7 +87,7 @@ export class PlaceMover implements TeleopSource {
     out.active = true;
     out.phase = 'correct';
     out.action.fill(0);
-    // A push keeps its direction, which axes that are cut each for itself would bend; the tool alone gets there on any way.
+    // A push keeps its direction, which clamping each axis separately would bend; the tool alone may take any path.
     const most = toThing === undefined ? 1 : this.#longest();
     for (let k = 0; k < 3; k++) {
       const { index, scale } = this.#axes[k]!;
@@ -96,7 +96,7 @@ export class PlaceMover implements TeleopSource {
     }
   }
 
-  /** How many full actions the way takes along the axis where it is longest, at least 1. */
+  /** Returns the number of full actions along the longest axis of the way, at least 1. */
   #longest(): number {
     let most = 1;
     for (const [k, { index, scale }] of this.#axes.entries()) {
@@ -106,8 +106,8 @@ export class PlaceMover implements TeleopSource {
   }
 
   /**
-   * Behind the thing, seen from where it is to go, and then along the line between the two. What it does follows from what it sees alone,
-   * and mostly without a jump: otherwise nobody could learn it from what is shown.
+   * Goes behind the thing, as seen from its goal, and then along the line between the two. The action depends on the
+   * observation only, and mostly without a jump: otherwise it could not be learned from demonstrations.
    */
   #push(): void {
     const { standoffM, faceM } = this.#options;
@@ -115,7 +115,7 @@ export class PlaceMover implements TeleopSource {
     const [tx, ty, tz] = [this.#toThingM[0]!, this.#toThingM[1]!, this.#toThingM[2]!];
     const leftM = Math.max(1e-6, Math.hypot(gx, gy));
     const [ux, uy] = [gx / leftM, gy / leftM];
-    // How far the tool is behind the thing, and the thing beside the line of the push.
+    // Distance of the tool behind the thing, and of the thing from the line of the push.
     const behindM = tx * ux + ty * uy;
     const wideM = Math.hypot(tx - behindM * ux, ty - behindM * uy);
     const besideM = Math.max(0, wideM - faceM);
@@ -136,17 +136,20 @@ export class PlaceMover implements TeleopSource {
     this.#wayM.set([ahead * ux + bx, ahead * uy + by, tz]);
   }
 
-  /** Up, over to `x`, `y`, and down. */
+  /** Goes up, over to `x`, `y`, and down. */
   #goOver(x: number, y: number, z: number): void {
     const { clearM } = this.#options;
     const isThere = Math.hypot(x, y) < IN_LINE_M / 2;
     const upM = isThere ? z : z + clearM;
-    // Up first: what is beside it would be swept away.
+    // Up first: the tool would sweep the thing away.
     const isHigh = isThere || upM < clearM / 3;
     this.#wayM.set(isHigh ? [x, y, upM] : [0, 0, upM]);
   }
 
-  /** Round it in the plane: sideways as far as there is no room beside it, then back by `backM`. `u`: the push; `b`: to its line. */
+  /**
+   * Goes round the thing in the plane: sideways until there is room beside it, then back by `backM`. `u`: direction of
+   * the push; `b`: displacement to its line.
+   */
   #goRound([ux, uy]: readonly [number, number], [bx, by]: readonly [number, number], backM: number): void {
     const besideM = Math.hypot(bx, by);
     const [sx, sy] = besideM < 1e-6 ? [-uy, ux] : [-bx / besideM, -by / besideM];
@@ -156,12 +159,12 @@ export class PlaceMover implements TeleopSource {
   }
 }
 
-/** 1 for what is nearly in line, 0 from `IN_LINE_M` on. */
+/** Returns 1 for a thing nearly in line, 0 from `IN_LINE_M` on. */
 function inLine(offM: number): number {
   return clamp(2 - (2 * offM) / IN_LINE_M, 0, 1);
 }
 
-/** Where the field `name` of the newest frame begins. Throws `TypeError` where there is none. */
+/** Returns the offset of the field `name` in the newest frame. Throws `TypeError` if there is none. */
 export function fieldAt(spec: ObservationSpec, name: string): number {
   let at = frameSize(spec) * (spec.frames - 1);
   for (const field of spec.fields) {

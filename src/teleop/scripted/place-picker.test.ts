@@ -10,7 +10,10 @@ const observation: ObservationSpec = { frames: 1, fields: [field('thing'), field
 const axes = ['x', 'y', 'z'].map((name) => ({ name, scale: STEP_M, unit: 'm' as const }));
 const action: ActionSpec = { kind: 'cartesian', dimensions: [...axes, { name: 'jaw', scale: 0.1, unit: 'rad' }] };
 
-/** A jaw that holds what is between it once it was closed three times; `slips`: the first grasp does not. Gives where the thing ends. */
+/**
+ * A jaw that holds what is between it once it was closed three times; `slips`: the first grasp fails. Returns the final
+ * place of the thing.
+ */
 function picked(slips: boolean): { readonly thing: readonly number[]; readonly grips: readonly number[] } {
   const picker = new PlacePicker({
     observation,
@@ -51,7 +54,7 @@ function picked(slips: boolean): { readonly thing: readonly number[]; readonly g
 it('comes from above with the gripper open, closes it, and carries the thing to its place', () => {
   const { thing, grips } = picked(false);
   expect(thing[2]).toBeCloseTo(0.12, 3);
-  // It lets the gripper be until it closes it, and never opens it.
+  // It leaves the gripper alone until it closes it, and never opens it.
   const closes = grips.indexOf(-1);
   expect(closes).toBeGreaterThan(3);
   expect(grips.slice(0, closes).every((grip) => grip === 0)).toBe(true);

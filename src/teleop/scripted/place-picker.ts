@@ -1,6 +1,7 @@
 /**
- * How a patient operator picks a thing up and brings it to a place: over it, down with the gripper open, closed for some steps, and away. It
- * sees the policy's observation, and remembers how long it has been closing: to whoever sees the gripper's place that tells nothing new.
+ * A patient operator who picks a thing up and brings it to a place, as a script: over it, down with the gripper open,
+ * closed for some steps, and away. It reads the policy's observation, and remembers how long it has been closing, which
+ * an observer of the gripper's position can infer.
  */
 import { type ActionSpec, clamp, type ObservationSpec, Rng, TOOL_AXES } from '../../core/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
@@ -8,23 +9,23 @@ import { fieldAt, type SeenWay } from './place-mover.ts';
 
 export interface PlacePickerOptions {
   readonly observation: ObservationSpec;
-  /** Cartesian, with x, y and z, and a gripper, which opens with its number: the first that is no axis of the tool. */
+  /** Cartesian, with x, y and z, and a gripper, which opens in the positive direction: the first dimension that is no axis of the tool. */
   readonly action: ActionSpec;
-  /** From the tool to the thing, and from the thing to where it is to go. */
+  /** From the tool to the thing, and from the thing to its goal. */
   readonly toThing: SeenWay;
   readonly toGoal: SeenWay;
   /** From the tool to the middle of the thing between the jaws, m. */
   readonly gripM: readonly number[];
-  /** How far above the thing the tool comes to it, m. */
+  /** Height above the thing from which the tool approaches it, m. */
   readonly clearM: number;
-  /** Steps that the gripper closes for before the thing is lifted. */
+  /** Steps for which the gripper closes before the thing is lifted. */
   readonly closeSteps: number;
   /** Standard deviation of the hand's tremor, in action units. */
   readonly tremor: number;
   readonly seed: number;
 }
 
-/** So near to where it can be gripped a thing is gripped, and so far from there it was lost, m. */
+/** Distances from the grip point below which a thing is gripped, and above which it was lost, m. */
 const NEAR_M = 0.006;
 const LOST_M = 0.03;
 
@@ -41,7 +42,7 @@ export class PlacePicker implements TeleopSource {
   #closing = 0;
   #opening = 0;
 
-  /** Throws `TypeError` where it does not see a way that it needs. */
+  /** Throws `TypeError` if a displacement that it needs is not observed. */
   constructor(options: PlacePickerOptions) {
     const { observation, action, toThing, toGoal, seed } = options;
     this.#options = options;
@@ -84,15 +85,15 @@ export class PlacePicker implements TeleopSource {
     for (const [k, { index, scale }] of this.#axes.entries()) {
       out.action[index] = clamp(this.#wayM[k]! / scale + tremor * this.#rng.normal(), -1, 1);
     }
-    // It begins open, and is opened again as long as it was closed for.
+    // It begins open, and is opened again for as long as it was closed.
     this.#opening = Math.max(0, this.#opening - 1);
     out.action[this.#gripperAt] = this.#closing > 0 ? -1 : Math.sign(this.#opening);
   }
 
-  /** Over it, and down once it is below. */
+  /** Goes over the thing, and down once it is below. */
   #approach(x: number, y: number, z: number): void {
     const besideM = Math.hypot(x, y);
-    // The better it is in line, the lower.
+    // The better it is in line, the lower it goes.
     const upM = this.#options.clearM * clamp((besideM - NEAR_M) / (2 * NEAR_M), 0, 1);
     this.#wayM.set([x, y, z + upM]);
   }

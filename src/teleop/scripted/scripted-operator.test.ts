@@ -40,7 +40,7 @@ function createOperator(rule: Partial<TakeOverRule> = {}, seed = 1): ScriptedOpe
   return new ScriptedOperator(hand, { ...always, ...rule }, observation, seed);
 }
 
-/** Who had control in each of the next `steps`, and how: '-' the policy, 'r' recovering, 'c' correcting. */
+/** Controller in each of the next `steps`: '-' the policy, 'r' recovering, 'c' correcting. */
 function watch(operator: ScriptedOperator, steps: number, seen: Float32Array = free): string {
   const command: TeleopCommand = { active: false, action: new Float32Array(4), phase: 'correct' };
   let log = '';
@@ -51,7 +51,7 @@ function watch(operator: ScriptedOperator, steps: number, seen: Float32Array = f
   return log;
 }
 
-/** Share of operators, each with its own luck, who take over in an episode whose decision falls on step `stuckSteps + 1`. */
+/** Share of operators, each with its own random numbers, that take over in an episode whose decision falls on step `stuckSteps + 1`. */
 function share(rule: Partial<TakeOverRule>): number {
   const { stuckSteps } = { ...always, ...rule };
   let taken = 0;

@@ -1,11 +1,11 @@
-/** A stand-in for a person beside the robot: lets the policy try, takes over when it is stuck, and ever less often. */
+/** Scripted stand-in for the operator beside the robot: lets the policy try, takes over when it is stuck, and ever less often. */
 import { frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import type { PegInserter } from './peg-inserter.ts';
 
-/** When the operator steps in. */
+/** Rule for take-overs. */
 export interface TakeOverRule {
-  /** Share of stuck episodes in which the operator steps in at the start of training, 0…1. */
+  /** Share of stuck episodes in which the operator takes over at the start of training, 0…1. */
   readonly initialRate: number;
   /** The same in the long run. */
   readonly finalRate: number;

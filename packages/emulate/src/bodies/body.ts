@@ -1,33 +1,33 @@
-/** What emulated servos move: joints with inertia, weight and friction, and what can be measured beside them. */
+/** Body moved by emulated servos: joints with inertia, weight and friction, and signals measured beside them. */
 
-/** Arrays are the body's own. */
+/** The arrays are owned by the body. */
 export interface EmulatedBody {
-  /** [n] rad; true, whatever an encoder says of it. */
+  /** [n] rad; ground truth, independent of any encoder reading. */
   readonly positionRad: Float64Array;
   /** [n] rad/s. */
   readonly velocityRadPerS: Float64Array;
-  /** [n] what the motors exert from now on, N·m: written by the servos before each step, 0 for a limp joint. */
+  /** [n] Motor torques from now on, N·m: written by the servos before each step, 0 for a limp joint. */
   readonly torqueNm: Float64Array;
-  /** What else is measured, by name: metres or rad (a button's travel, where a block is). As of the last step. */
+  /** Further measured signals by name, m or rad (a button's travel, a block's position), as of the last step. */
   readonly signals: ReadonlyMap<string, number>;
-  /** How long a step is, s. */
+  /** Step length, s. */
   readonly stepS: number;
-  /** One step passes. */
+  /** Advances by one step. */
   step(): void;
   /** Idempotent. */
   close(): void;
 }
 
-/** A body on wheels, whose first axis is the way that they go, m. */
+/** Body on wheels; its first axis is the distance travelled by the driven wheels, m. */
 export interface RollingBody extends EmulatedBody {
-  /** A step passes in which somebody makes it roll by `wayM`, whatever its motor does; 0 holds it. */
+  /** Advances by one step in which an external hand rolls it by `wayM`, whatever its motor does; 0 holds it. */
   roll(wayM: number): void;
 }
 
-/** Longest time that is caught up after a pause of the process, s: more than that did not happen. */
+/** Longest time caught up after a pause of the process, s; anything beyond it is skipped. */
 const CATCH_UP_S = 0.25;
 
-/** Keeps a body at the devices' time: whole steps, each after the motors have set their torques. */
+/** Advances a body in step with its devices: whole steps, each after the motors have set their torques. */
 export class BodyClock {
   readonly body: EmulatedBody;
   #timeS: number | undefined;
@@ -36,7 +36,7 @@ export class BodyClock {
     this.body = body;
   }
 
-  /** Time has come to `nowS`. `drive` writes the torques before each step of `dtS`. Returns how many steps passed. */
+  /** Advances to `nowS`, calling `drive` to write the torques before each step of `dtS`. Returns the number of steps taken. */
   advance(nowS: number, drive: (dtS: number) => void): number {
     const { body } = this;
     this.#timeS ??= nowS;

@@ -5,7 +5,7 @@ const DRAG_NMS = 0.05;
 const FALL_RAD_PER_S2 = 5;
 const HOME_RAD = [0.5];
 
-/** A joint that falls, with gears that drag. */
+/** Joint that falls, with dragging gears. */
 class FallingJoint implements PlaceableBody {
   readonly positionRad = new Float64Array(1);
   readonly velocityRadPerS = new Float64Array(1);
@@ -26,7 +26,7 @@ class FallingJoint implements PlaceableBody {
   close(): void {}
 }
 
-/** As a bus does: its servo's torque, `pullsNm` of it its motor's, then a step. */
+/** Acts as a bus: sets the servo's torque, its drag plus `pullsNm` of its motor, then steps. */
 function steps(body: HeldBody, count: number, pullsNm = 0): void {
   for (let i = 0; i < count; i++) {
     body.torqueNm[0] = pullsNm - DRAG_NMS * body.velocityRadPerS[0]!;

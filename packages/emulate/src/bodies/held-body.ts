@@ -1,18 +1,18 @@
-/** An arm in the hand of somebody, who brings it to a pose and holds it there until its servos do. */
+/** Arm held by a hand, which brings it to a pose and holds it there until its servos take over. */
 import type { EmulatedBody } from './body.ts';
 
-/** Less is no torque that holds anything, N·m. */
+/** Torque up to this holds nothing, N·m. */
 const TORQUE_NM = 1e-3;
-/** How fast a hand moves a joint, rad/s. */
+/** Speed at which a hand moves a joint, rad/s. */
 const HAND_RAD_PER_S = 2;
 
-/** A body that can be put somewhere at rest. */
+/** Body that can be placed at rest in a pose. */
 export interface PlaceableBody extends EmulatedBody {
-  /** At rest at `jointsRad` ([n]). */
+  /** Places it at rest at `jointsRad` ([n]). */
   place(jointsRad: ArrayLike<number>): void;
 }
 
-/** `body`, which somebody holds at `homeRad` from the beginning on, and again after `hold`. */
+/** `body`, held by a hand at `homeRad` from the start, and again after `hold`. */
 export class HeldBody implements EmulatedBody {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -21,7 +21,7 @@ export class HeldBody implements EmulatedBody {
   readonly stepS: number;
   readonly #body: PlaceableBody;
   readonly #homeRad: ArrayLike<number>;
-  /** [n] where the hand holds the arm, and where it brings it. */
+  /** [n] Pose in which the hand holds the arm, and pose to which it brings it. */
   readonly #poseRad: Float64Array;
   readonly #targetRad: Float64Array;
   #isHeld = true;
@@ -43,13 +43,13 @@ export class HeldBody implements EmulatedBody {
     return this.#isHeld;
   }
 
-  /** Brings the arm home, and holds it, until a servo pulls. */
+  /** Brings the arm home and holds it until a servo exerts torque. */
   hold(): void {
     this.#take();
     this.#targetRad.set(this.#homeRad);
   }
 
-  /** Takes the arm where it is, and moves joint `joint` to `toRad`. It stays held. */
+  /** Takes the arm where it is and moves joint `joint` to `toRad`. The arm stays held. */
   move(joint: number, toRad: number): void {
     this.#take();
     this.#targetRad[joint] = toRad;
@@ -65,7 +65,7 @@ export class HeldBody implements EmulatedBody {
     else this.#body.step();
   }
 
-  /** Where it is, and at rest: the drag of gears that turn is no servo that pulls. */
+  /** Takes hold where the arm is, at rest: the drag of turning gears must not count as servo torque. */
   #take(): void {
     if (this.#isHeld) return;
     this.#poseRad.set(this.positionRad);
@@ -74,7 +74,7 @@ export class HeldBody implements EmulatedBody {
     this.#isHeld = true;
   }
 
-  /** A step of the hand. */
+  /** Moves the held arm by one step. */
   #bring(): void {
     const mostRad = HAND_RAD_PER_S * this.stepS;
     let isMoved = false;

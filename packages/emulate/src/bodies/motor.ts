@@ -1,16 +1,16 @@
-/** A DC motor with its gear, as far as a bus servo's registers tell of it: torque, current, heat. */
+/** DC motor with gearbox, as far as a bus servo's registers report it: torque, current, temperature. */
 
 export interface MotorSpec {
-  /** Largest torque, at `ratedV` and standing still, N·m. */
+  /** Stall torque at `ratedV`, N·m. */
   readonly stallTorqueNm: number;
   readonly ratedV: number;
-  /** Current then, A. */
+  /** Stall current at `ratedV`, A. */
   readonly stallCurrentA: number;
-  /** Speed without load at `ratedV`, rad/s: what its own voltage takes from the torque. Absent: the body's damping has that. */
+  /** No-load speed at `ratedV`, rad/s: its back-EMF reduces the torque. Absent: the body's damping covers that. */
   readonly noLoadRadPerS?: number | undefined;
-  /** Kelvin above the surroundings for a watt of loss, at last. */
+  /** Steady-state temperature rise above ambient per watt of loss, K. */
   readonly thermalKPerW: number;
-  /** How long the winding takes to get there, s. */
+  /** Thermal time constant of the winding, s. */
   readonly thermalTimeS: number;
 }
 
@@ -31,7 +31,7 @@ export class Motor {
     return this.#torqueNm;
   }
 
-  /** Positive, whichever way it turns. */
+  /** Magnitude, in either direction of rotation. */
   get currentA(): number {
     return this.#currentA;
   }
@@ -40,14 +40,14 @@ export class Motor {
     return this.#temperatureC;
   }
 
-  /** Heats or cools it from outside: a test's. */
+  /** Sets the temperature from outside, for tests. */
   setTemperatureC(temperatureC: number): void {
     this.#temperatureC = temperatureC;
   }
 
   /**
-   * `duty` of the supply (−1 to 1) is on for `dtS`, at `supplyV`, while it turns; 0: its winding is open; `shorted`: its own voltage
-   * brakes it. Returns the torque, N·m.
+   * Applies `duty` of the supply (−1 to 1) for `dtS` at `supplyV` while the motor turns; 0: open winding; `shorted`: braked by its
+   * back-EMF. Returns the torque, N·m.
    */
   drive(duty: number | 'shorted', supplyV: number, velocityRadPerS: number, dtS: number): number {
     const { stallTorqueNm, ratedV, stallCurrentA, noLoadRadPerS, thermalKPerW, thermalTimeS } = this.spec;

@@ -1,19 +1,19 @@
-/** A robot's own model behind its servos: weight, contact and friction are MuJoCo's, and what stands beside it can be measured. */
+/** Robot's own model behind its servos: MuJoCo simulates weight, contact and friction, and signals of objects beside the robot. */
 import type { RobotModel, RobotState, SceneLayout } from '../../../../src/core/index.ts';
 import type { PackageFolders, SurroundingsSpec } from '../../../../src/plant/index.ts';
 import { RobotPlant } from '../../../../src/plant/mujoco.ts';
 import type { PlaceableBody } from './held-body.ts';
 
 const STEP_S = 0.002;
-/** The servos limit themselves: more than any of them exerts, N·m. */
+/** No limit by the plant, as the servos limit themselves: more than any of them exerts, N·m. */
 const NO_LIMIT_NM = 1000;
 
-/** What stands beside the robot, and what is measured of it. */
+/** Objects beside the robot, and the signals measured of them. */
 export interface EmulatedScene {
   readonly surroundings: SurroundingsSpec;
-  /** Of `EmulatedBody.signals`. */
+  /** Names in `EmulatedBody.signals`. */
   readonly signalNames: readonly string[];
-  /** Where things are at first, and the robot. */
+  /** Initial placement of objects and robot. */
   readonly layout: SceneLayout;
 }
 
@@ -43,7 +43,7 @@ export class MujocoBody implements PlaceableBody {
       file: options.file,
       packages: options.packages,
       model: { ...options.model, joints },
-      // Nothing but the servos holds the arm up, and they follow their own law.
+      // Only the servos hold the arm up, and they follow their own control law.
       gravityCompensated: false,
       velocityFeedForward: false,
       surroundings: options.scene && { ...options.scene.surroundings, signalNames: options.scene.signalNames },

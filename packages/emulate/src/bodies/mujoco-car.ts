@@ -1,30 +1,30 @@
 /**
- * A car on the ground in MuJoCo: its own model, whose rear wheels the motor turns and whose front wheels its steering servo does. Mass, grip
- * and slip are the model's; what motor, gear and tyres lose is added to its driven wheels.
+ * Car on the ground in MuJoCo: its own model, with rear wheels turned by the motor and front wheels by its steering servo. Mass, grip and
+ * slip are the model's; losses of motor, gear and tyres are added to its driven wheels.
  */
 import { ReinError } from '../../../../src/core/index.ts';
 import type { CarWheels, Simulation, Wheel } from '../../../../src/plant/mujoco.ts';
 import type { RollingBody } from './body.ts';
 import { SimpleBody, type SimpleJoint } from './simple-body.ts';
 
-/** Numbers that MuJoCo keeps of each actuator's gain, and of its bias. */
+/** Number of parameters that MuJoCo stores for each actuator's gain, and for its bias. */
 const PARAMETERS = 10;
-/** Its place among positions and velocities: x, y, z and a turn. */
+/** Index of the chassis among positions and velocities: x, y, z and an orientation. */
 const CHASSIS = 0;
 
 export interface MujocoCarOptions {
-  /** The car's MJCF, without meshes, its chassis the first body, whose origin is in the middle of the rear axle. */
+  /** MJCF of the car, without meshes; its first body is the chassis, with its origin at the middle of the rear axle. */
   readonly file: string;
-  /** The steering servo: where it points is where the front wheels are held. */
+  /** Steering servo; the front wheels are held at its angle. */
   readonly steering: SimpleJoint;
-  /** What resists rolling, as a force at the driven wheels: N, and N·s/m. */
+  /** Rolling resistance as a force at the driven wheels: constant part, N, and part proportional to speed, N·s/m. */
   readonly rollingN: number;
   readonly dragNSPerM: number;
 }
 
 /**
- * Axes: the way of the driven wheels, m, driven by a force, N, and the angle of the steering servo, rad. `signals`: where the middle of the
- * rear axle is, and where the car heads (`xM`, `yM`, `headingRad`).
+ * Axes: distance travelled by the driven wheels, m, driven by a force, N, and the angle of the steering servo, rad. `signals`: position of
+ * the middle of the rear axle, and heading (`xM`, `yM`, `headingRad`).
  */
 export class MujocoCar implements RollingBody {
   readonly positionRad: Float64Array = new Float64Array(2);
@@ -35,9 +35,9 @@ export class MujocoCar implements RollingBody {
   readonly #servo: SimpleBody;
   readonly #car: RollingSimulation;
 
-  /** Rejects with `ReinError('config')` where the file cannot be read, or is no such car's. */
+  /** Rejects with `ReinError('config')` if the file cannot be read or is not such a car's. */
   static async open(options: MujocoCarOptions): Promise<MujocoCar> {
-    // Not before it is needed: a list of what can be emulated does without.
+    // Imported only when needed: listing what can be emulated does without MuJoCo.
     const { CarWheels, readModelFile, Simulation, withIncludes } = await import('../../../../src/plant/mujoco.ts');
     const simulation = await Simulation.fromXml(withIncludes(readModelFile(options.file)).xml);
     try {
@@ -86,11 +86,11 @@ export class MujocoCar implements RollingBody {
   }
 }
 
-/** A car on its wheels in a simulation of its own. */
+/** MuJoCo simulation of a car on its wheels. */
 class RollingSimulation {
   readonly #simulation: Simulation;
   readonly #wheels: CarWheels;
-  /** What turns as the car rolls: degrees of freedom. */
+  /** Degrees of freedom that turn as the car rolls. */
   readonly #rolling: readonly number[];
   readonly #stepS: number;
 
@@ -110,7 +110,7 @@ class RollingSimulation {
     simulation.forward();
   }
 
-  /** As the motor counts it: a wheel that slips counts too. */
+  /** Distance as counted by the motor, m: includes wheel slip. */
   get wayM(): number {
     return this.#mean(this.#simulation.views.positionRad, 'position');
   }
@@ -119,14 +119,14 @@ class RollingSimulation {
     return this.#mean(this.#simulation.views.velocityRadPerS, 'dof');
   }
 
-  /** x and y of the middle of the rear axle, m, and where it heads, rad, to the left. */
+  /** Returns x and y of the middle of the rear axle, m, and the heading, rad, positive to the left. */
   pose(): readonly [number, number, number] {
     const q = this.#simulation.views.positionRad;
     const [w, x, y, z] = [q[CHASSIS + 3]!, q[CHASSIS + 4]!, q[CHASSIS + 5]!, q[CHASSIS + 6]!];
     return [q[CHASSIS]!, q[CHASSIS + 1]!, Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))];
   }
 
-  /** A step with `forceN` at the driven wheels. Throws `ReinError('driver')` where MuJoCo cannot go on. */
+  /** Advances by one step with `forceN` at the driven wheels. Throws `ReinError('driver')` if MuJoCo cannot continue. */
   step(forceN: number, steeringRad: number): void {
     const { control } = this.#simulation.views;
     const { driven, steered, radiusM } = this.#wheels;
@@ -136,7 +136,7 @@ class RollingSimulation {
       throw new ReinError('driver', 'MuJoCo lost the car: its model cannot be simulated');
   }
 
-  /** Something makes it roll, without slip, at `speedMPerS`. */
+  /** Sets the velocities of a car that is rolled from outside at `speedMPerS`, without slip. */
   rollAt(speedMPerS: number, steeringRad: number): void {
     const v = this.#simulation.views.velocityRadPerS;
     const [, , headingRad] = this.pose();
@@ -159,7 +159,7 @@ class RollingSimulation {
   }
 }
 
-/** Degrees of freedom of the wheels that the kingpins carry. */
+/** Returns the degrees of freedom of the wheels on the kingpins. */
 function freeWheels({ model }: Simulation, kingpins: readonly Wheel[]): number[] {
   const parents = model.body_parentid as Int32Array;
   const bodies = new Set(kingpins.map(({ body }) => body));
@@ -168,7 +168,7 @@ function freeWheels({ model }: Simulation, kingpins: readonly Wheel[]): number[]
     .map(([joint]) => (model.jnt_dofadr as Int32Array)[joint]!);
 }
 
-/** The actuator's control is its torque from now on, N·m, within its limits. */
+/** Makes the actuator a torque motor: its control is its torque, N·m, within its limits. */
 function makeMotor({ model }: Simulation, actuator: number): void {
   (model.actuator_gainprm as Float64Array)[PARAMETERS * actuator] = 1;
   (model.actuator_biasprm as Float64Array).fill(0, PARAMETERS * actuator, PARAMETERS * (actuator + 1));

@@ -1,24 +1,24 @@
-/** Joints that know nothing of each other: inertia, weight on a lever, viscous and dry friction, stops. Needs no MuJoCo. */
+/** Uncoupled joints: inertia, weight on a lever, viscous and dry friction, end stops. Needs no MuJoCo. */
 import { GRAVITY_M_PER_S2 } from '../../../../src/core/index.ts';
 import type { EmulatedBody } from './body.ts';
 
 export interface SimpleJoint {
-  /** Rotor and what it carries, kg·m². Default 0.01. */
+  /** Inertia of rotor and load, kg·m². Default 0.01. */
   readonly inertiaKgM2?: number | undefined;
-  /** Mass × lever that hangs on it, kg·m, straight down at 0 rad; 0 (default): a joint that turns about the vertical. */
+  /** Mass × lever arm of the load, kg·m, straight down at 0 rad; 0 (default): a joint with a vertical axis. */
   readonly unbalanceKgM?: number | undefined;
-  /** N·m·s/rad. Default 0.02. */
+  /** Viscous friction, N·m·s/rad. Default 0.02. */
   readonly dampingNmSPerRad?: number | undefined;
-  /** Dry, N·m. Default 0.02. */
+  /** Dry friction, N·m. Default 0.02. */
   readonly frictionNm?: number | undefined;
-  /** Stops, rad. Default none. */
+  /** End stops, rad. Default none. */
   readonly minRad?: number | undefined;
   readonly maxRad?: number | undefined;
-  /** Where it is at first, rad. Default 0. */
+  /** Initial angle, rad. Default 0. */
   readonly startRad?: number | undefined;
 }
 
-/** For tests: one step costs some multiplications. */
+/** For tests: one step costs a few multiplications. */
 export class SimpleBody implements EmulatedBody {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -40,7 +40,7 @@ export class SimpleBody implements EmulatedBody {
     for (const [i, joint] of this.#joints.entries()) {
       const { inertiaKgM2 = 0.01, unbalanceKgM = 0, dampingNmSPerRad = 0.02, frictionNm = 0.02 } = joint;
       const weightNm = -unbalanceKgM * GRAVITY_M_PER_S2 * Math.sin(this.positionRad[i]!);
-      // Damping at the end of the step, so that it never turns the velocity about; friction takes up to all that is left.
+      // Implicit damping, so that it never reverses the velocity; friction takes at most what is left.
       const driven =
         (this.velocityRadPerS[i]! + ((this.torqueNm[i]! + weightNm) * dtS) / inertiaKgM2) /
         (1 + (dampingNmSPerRad * dtS) / inertiaKgM2);

@@ -1,15 +1,15 @@
-/** How each emulated model of Dynamixel's X series leaves the factory. */
+/** Factory settings of each emulated model of Dynamixel's X series. */
 
 /** Values of `operatingMode`. */
 export const MODE = { position: 3, extendedPosition: 4, currentPosition: 5 } as const;
 
-/** e-Manual, Homing Offset(20): greater ones are ignored in position mode. */
+/** e-Manual, Homing Offset(20): larger offsets are ignored in position mode. */
 export const OFFSET_MAX_COUNTS = 1024;
 
-/** All of PWM, in counts. */
+/** Full PWM, in counts. */
 export const PWM_COUNTS = 885;
 
-/** As they leave the factory, at 1 Mbit/s where they come with 57 600. Firmware 46, where none is asked for. */
+/** Factory values, except for 1 Mbit/s where the factory sets 57 600. Firmware 46 unless another is requested. */
 const FACTORY: Readonly<Record<string, number>> = {
   firmware: 46,
   id: 1,
@@ -32,13 +32,13 @@ const FACTORY: Readonly<Record<string, number>> = {
 
 export interface Build {
   readonly ratedV: number;
-  /** Stall current, where the model's table has none, A. */
+  /** Stall current, A, for a model whose table has none. */
   readonly stallCurrentA?: number;
   readonly noLoadPerMin: number;
   readonly registers: Readonly<Record<string, number>>;
 }
 
-/** The e-Manual's page of each model: the row of the voltage in its driver's table, and initial values that differ from `FACTORY`. */
+/** From each model's page of the e-Manual: values at the voltage of its driver's table, and initial values other than `FACTORY`. */
 export const BUILDS: Readonly<Record<string, Build>> = {
   'xl330-m077': {
     ratedV: 5,
@@ -90,7 +90,7 @@ export const BUILDS: Readonly<Record<string, Build>> = {
   'xh540-w270': { ratedV: 12, noLoadPerMin: 39, registers: { currentMax: 2047 } },
 };
 
-/** All that a model's registers hold then. */
+/** Returns the factory values of all registers of a model. */
 export function factoryOf(model: string): Readonly<Record<string, number>> {
   return { ...FACTORY, ...BUILDS[model]!.registers };
 }

@@ -1,4 +1,4 @@
-/** What requests read and write of an emulated servo of Dynamixel's X series. Source: ROBOTIS e-Manual, the page of its model. */
+/** Control table of an emulated Dynamixel X servo, as requests read and write it. Source: ROBOTIS e-Manual, the page of its model. */
 import {
   DYNAMIXEL_BAUDS,
   type DynamixelModel,
@@ -10,18 +10,18 @@ import { RegisterFile } from '../registers.ts';
 import { factoryOf, MODE, PWM_COUNTS } from './builds.ts';
 
 const { STATUS_ERROR } = dynamixel;
-/** Addresses that can be read and written. */
+/** Size of the address space. */
 const SIZE = 256;
-/** Registers that no request may change while the bus watchdog has run out. */
+/** Registers that no request may change once the bus watchdog has expired. */
 export const GOALS: readonly string[] = ['goalPwm', 'goalCurrent', 'goalVelocity', 'goalPosition'];
-/** Value of `busWatchdog` then. */
+/** Value of `busWatchdog` once it has expired. */
 export const RAN_OUT: number = -1;
-/** Bytes of an indirect address; the first registers cannot be pointed at. */
+/** Size of an indirect address; it cannot point at the registers below `LEAST_TARGET`. */
 const POINTER_BYTES = 2;
 const POINTER: Register = { address: 0, bytes: POINTER_BYTES };
 const LEAST_TARGET = 64;
 
-/** Greatest value of registers that take 0 and more. Source: the e-Manual's pages, column "Range". */
+/** Maxima of registers that take values from 0. Source: the e-Manual's pages, column "Range". */
 const MOST: Readonly<Record<string, number>> = {
   id: 252,
   returnDelay: 254,
@@ -46,17 +46,17 @@ const MOST: Readonly<Record<string, number>> = {
   profileVelocity: 32_767,
 };
 
-/** One register of a request: by name, or the place of an indirect address. */
+/** One register of a request: by name, or by the index of an indirect address. */
 export type RegisterWrite =
   | { readonly name: string; readonly value: number }
   | { readonly pointer: number; readonly value: number };
 
-/** Control table with indirect addresses, and what may be written to it when. */
+/** Control table with indirect addresses, and its rules for writing. */
 export class ControlMemory {
   readonly registers: RegisterFile;
   readonly #model: DynamixelModel;
 
-  /** `changed`: registers that differ from the factory's, stored too. */
+  /** `changed`: registers that differ from factory values, stored too. */
   constructor(model: DynamixelModel, changed: Readonly<Record<string, number>>) {
     this.#model = model;
     this.registers = new RegisterFile({ model, size: SIZE, isLittleEndian: true, factory: factoryOf(model.name) });
@@ -64,13 +64,13 @@ export class ControlMemory {
     this.registers.store(0, SIZE);
   }
 
-  /** What is read from `address` on, through indirect addresses; `undefined` where there is nothing. */
+  /** Reads `count` bytes from `address` through indirect addresses; `undefined` beyond the table. */
   read(address: number, count: number): Uint8Array | undefined {
     if (address + count > SIZE) return undefined;
     return Uint8Array.from({ length: count }, (_, i) => this.registers.bytes[this.#direct(address + i)]!);
   }
 
-  /** What a write means, register by register, all of which may be written now; or the number of its error. */
+  /** Decodes a write into registers, if all of them may be written now; returns the error number otherwise. */
   understand(address: number, data: Uint8Array): readonly RegisterWrite[] | number {
     const found: RegisterWrite[] = [];
     for (let i = 0; i < data.length; ) {
@@ -92,20 +92,20 @@ export class ControlMemory {
     return found;
   }
 
-  /** Lets the `pointer`-th indirect address point at `address`. */
+  /** Points the `pointer`-th indirect address at `address`. */
   point(pointer: number, address: number): void {
     const at = this.#model.registers['indirectAddress']!.address + POINTER_BYTES * pointer;
     this.registers.bytes[at] = address & 0xff;
     this.registers.bytes[at + 1] = address >> 8;
   }
 
-  /** Each indirect address points at its own data, as after power-up. */
+  /** Points each indirect address at its own data, as after power-up. */
   pointHome(): void {
     const { registers, indirectBytes } = this.#model;
     for (let k = 0; k < indirectBytes; k++) this.point(k, registers['indirectData']!.address + k);
   }
 
-  /** Where the byte at `address` really stands. */
+  /** Resolves an address of indirect data to the address that it points at. */
   #direct(address: number): number {
     const { registers, indirectBytes } = this.#model;
     const k = address - registers['indirectData']!.address;
@@ -115,14 +115,14 @@ export class ControlMemory {
     return target < SIZE ? target : address;
   }
 
-  /** Which indirect address begins at `address`. */
+  /** Returns the index of the indirect address that begins at `address`. */
   #pointerAt(address: number): number | undefined {
     const { registers, indirectBytes } = this.#model;
     const k = address - registers['indirectAddress']!.address;
     return k >= 0 && k < POINTER_BYTES * indirectBytes && k % POINTER_BYTES === 0 ? k / POINTER_BYTES : undefined;
   }
 
-  /** Number of the error that a write ends with; 0: it is taken. */
+  /** Returns the error number of a write; 0: accepted. */
   #refusal(write: RegisterWrite): number {
     const { value } = write;
     if ('pointer' in write) return value < LEAST_TARGET || value >= SIZE ? STATUS_ERROR.dataRange : 0;

@@ -13,7 +13,7 @@ import { DynamixelServo } from './dynamixel-servo.ts';
 const BAUD = 1_000_000;
 const { ALERT, STATUS_ERROR } = dynamixel;
 
-/** Servos with the ids 1, 2, …, each with a joint that nothing holds. */
+/** Servos with the ids 1, 2, …, each at a free joint. */
 function rig(models: readonly string[], protocol = DXL) {
   const body = new SimpleBody(models.map(() => ({})));
   const servos = models.map((model, i) => {
@@ -42,7 +42,7 @@ function rig(models: readonly string[], protocol = DXL) {
       const { address, bytes } = of(id, name);
       return bus.read(id, address, bytes, into) === 'ok' ? servos[id - 1]!.registers.get(name) : undefined;
     },
-    /** The error of the answer; `undefined`: there is none. */
+    /** Returns the error of the answer; `undefined` without an answer. */
     write: (id: number, name: string, value: number): number | undefined => {
       const { address, bytes } = of(id, name);
       const data = Uint8Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** i));
@@ -285,7 +285,7 @@ describe('an emulated Dynamixel', () => {
       write(id, 'torqueEnable', 1);
       write(id, 'goalPosition', 3072);
     }
-    // Both are held where they are.
+    // Both are held in place.
     for (let i = 0; i < 300; i++) {
       body.positionRad.fill(0);
       body.velocityRadPerS.fill(0);
@@ -302,7 +302,7 @@ describe('an emulated Dynamixel', () => {
     const { write, read, pass, devices } = rig(['xl330-m288', 'xl430-w250']);
     for (const id of [1, 2]) write(id, 'torqueEnable', 1);
     expect(read(1, 'presentVoltage')).toBe(50);
-    // Each by what it is rated for: 3 V of 5, and 7.2 of 12, which an XL430 still takes.
+    // Each in proportion to its rating: 3 V of 5, and 7.2 of 12, which still powers an XL430.
     devices.supplyV = 3;
     pass(0.01);
     expect([read(1, 'torqueEnable'), read(2, 'torqueEnable')]).toEqual([0, 1]);

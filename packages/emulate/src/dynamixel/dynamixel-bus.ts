@@ -1,4 +1,4 @@
-/** Dynamixel servos on one bus: who answers what, and when. Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0". */
+/** Dynamixel servos on one bus: their replies and the timing of these. Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 2.0". */
 import { DYNAMIXEL_BAUDS, DynamixelReader, dynamixel, hardwareErrorNames } from '../../../../src/drivers/serial.ts';
 import type { PacketShape } from '../device.ts';
 import { PROCESS_S, ServoChain } from '../servo-chain.ts';
@@ -19,7 +19,7 @@ const DYNAMIXEL_PACKETS: PacketShape = {
   },
 };
 
-/** What one servo is asked for in a request to several. */
+/** Read of one servo within a request to several. */
 interface Asked {
   readonly id: number;
   readonly address: number;
@@ -84,7 +84,7 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
     }
   }
 
-  /** Those that are addressed, alive, and listen at this speed. */
+  /** Returns the servos that are addressed, alive, and listening at this baud rate. */
   #hearing(id: number): readonly DynamixelServo[] {
     return this.servos.filter((servo) => {
       const hears = servo.isAwake && DYNAMIXEL_BAUDS[servo.registers.get('baud')] === this.baud;
@@ -92,7 +92,7 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
     });
   }
 
-  /** e-Manual, Secondary(Shadow) ID(12): those that take what `id` is told as well, and answer nothing to it. */
+  /** e-Manual, Secondary(Shadow) ID(12): servos that also execute requests to `id`, without answering them. */
   #shadowing(id: number): readonly DynamixelServo[] {
     if (id === BROADCAST_ID) return [];
     return this.#hearing(BROADCAST_ID).filter((servo) => servo.id !== id && servo.registers.get('shadowId') === id);
@@ -125,13 +125,13 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
       this.#answer(servo, servo.id, found === undefined ? STATUS_ERROR.access : 0, found ?? NOTHING);
       return;
     }
-    // Answered under the id that was addressed, even where that is what changes.
+    // Answered under the addressed id, even if the request changes it.
     const [ownId, returnDelayS] = [servo.id, registers.value('returnDelay')];
     const error = this.#change(servo, instruction, data, id === BROADCAST_ID);
     if (id !== BROADCAST_ID && level === 2) this.#answer(servo, ownId, error, NOTHING, 0, returnDelayS);
   }
 
-  /** Number of the error; 0 for none. */
+  /** Returns the error number; 0 for none. */
   #change(servo: DynamixelServo, instruction: number, data: Uint8Array, isForAll: boolean): number {
     const { write, regWrite, action, factoryReset, reboot, clear } = INSTRUCTION;
     switch (instruction) {
@@ -165,8 +165,8 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
   }
 
   /**
-   * Each answers once it has heard the one before it. One that is not there leaves those behind it silent: what the manual does not say, and
-   * the worse of the two for whoever asks.
+   * Each servo answers once it has received the answer before its own. A missing servo silences those behind it: the manual does not
+   * specify this, and it is the worse case for the host.
    */
   #readMany(asked: readonly Asked[], isFast: boolean): void {
     const answers: { servo: DynamixelServo; data: Uint8Array; error: number }[] = [];
@@ -200,7 +200,7 @@ export class DynamixelBus extends ServoChain<DynamixelServo> {
     this.send(this.#out.slice(0, end), first.servo.registers.value('returnDelay'), 0);
   }
 
-  /** Returns how many bytes. */
+  /** Returns the number of bytes. */
   #answer(
     servo: DynamixelServo,
     id: number,

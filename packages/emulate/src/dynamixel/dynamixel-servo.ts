@@ -1,6 +1,6 @@
 /**
- * One emulated servo of Dynamixel's X series: its registers, its position loop and what protects it. What registers do: ROBOTIS e-Manual,
- * the page of its model; what is not published there is named as this project's choice.
+ * One emulated servo of Dynamixel's X series: registers, position loop and protection. Source of its registers: ROBOTIS e-Manual, the page
+ * of its model; anything that is not published there is marked as this project's choice.
  */
 import {
   type DynamixelModel,
@@ -17,16 +17,16 @@ import { ControlMemory, GOALS, RAN_OUT } from './control-memory.ts';
 
 const { ALERT, STATUS_ERROR } = dynamixel;
 const TURN = 2 * Math.PI;
-/** e-Manual, Position PID Gain: what a gain of 1 makes of a count, in counts of PWM; D and I a millisecond. */
+/** e-Manual, Position PID Gain: counts of PWM per count of error at a gain of 1, as a share of full PWM; D and I with time in ms. */
 const P_SCALE = 1 / 128 / PWM_COUNTS;
 const I_SCALE = 1 / 65_536 / PWM_COUNTS;
 const D_SCALE = 1 / 16 / PWM_COUNTS;
 const MS = 1000;
-/** Viscous friction of the gear, as a share of what the motor's own voltage brakes: this project's choice. */
+/** Viscous friction of the gear, as a share of the braking by back-EMF: this project's choice. */
 const GEAR_SHARE = 0.3;
-/** Heat: this project's choice, near to what bus servos of this size do. */
+/** Thermal model: this project's choice, close to bus servos of this size. */
 const THERMAL = { thermalKPerW: 2.8, thermalTimeS: 300 };
-/** Share of the stall current that overloads it after a time, s, and how long it starts: this project's choice. */
+/** Share of the stall current that counts as overload, time until it trips, s, and time to start, s: this project's choice. */
 const OVERLOAD_RATIO = 0.9;
 const OVERLOAD_S = 2;
 const START_S = 0.2;
@@ -40,7 +40,7 @@ export class DynamixelServo {
   readonly ratedV: number;
   readonly #memory: ControlMemory;
   readonly #gearNmSPerRad: number;
-  /** A REG WRITE that waits for its ACTION. */
+  /** REG WRITE that waits for its ACTION. */
   waiting: { readonly address: number; readonly data: Uint8Array } | undefined;
   #errorSum = 0;
   #lastError = Number.NaN;
@@ -50,11 +50,11 @@ export class DynamixelServo {
   #startingS = 0;
   #silentS = 0;
   #turns = 0;
-  /** Whether the next reading is within one turn of the encoder. */
+  /** True if turns are counted anew: the next reading is within one turn of the encoder. */
   #isTurnLost = true;
   #hasStarted = false;
 
-  /** Throws `RangeError` for a firmware whose table is not known. */
+  /** Throws `RangeError` for a firmware whose control table is not known. */
   constructor(spec: ServoSpec<DynamixelModel>) {
     const firmware = spec.registers?.['firmware'] ?? factoryOf(spec.model.name)['firmware']!;
     const model = dynamixelWithFirmware(spec.model, firmware);
@@ -84,27 +84,27 @@ export class DynamixelServo {
     return this.registers.get('torqueEnable') === 1;
   }
 
-  /** Neither hears nor answers while it starts. */
+  /** False if dead, unpowered or still starting: it then neither receives nor answers. */
   get isAwake(): boolean {
     return !this.faults.isDead && this.faults.unpoweredS === 0 && this.#startingS <= 0;
   }
 
-  /** What every status has in its error byte beside its number. */
+  /** Bits in the error byte of every status beside the error number. */
   get alert(): number {
     return (this.registers.get('hardwareError') === 0 ? 0 : ALERT) | this.faults.errorBits;
   }
 
-  /** Any request on the bus, to whomever. */
+  /** Notes a request to any id on the bus, which resets the bus watchdog. */
   hear(): void {
     this.#silentS = 0;
   }
 
-  /** What is read from `address` on; `undefined` where there is nothing. */
+  /** Reads `count` bytes from `address`; `undefined` beyond the table. */
   read(address: number, count: number): Uint8Array | undefined {
     return this.#memory.read(address, count);
   }
 
-  /** Writes whole registers, or none of them; returns the number of the error, 0 for none. */
+  /** Writes whole registers, or none of them; returns the error number, 0 for none. */
   write(address: number, data: Uint8Array): number {
     const writes = this.#memory.understand(address, data);
     if (typeof writes === 'number') return writes;
@@ -115,13 +115,13 @@ export class DynamixelServo {
     return 0;
   }
 
-  /** Its registers but `keep` are the factory's, and it starts anew. */
+  /** Resets all registers but `keep` to factory values, and reboots. */
   factoryReset(keep: readonly string[]): void {
     this.registers.factoryReset([...keep, 'firmware']);
     this.reboot();
   }
 
-  /** Power comes back, or REBOOT: what is not stored is lost, an error among it. */
+  /** Restarts, as after power-up or REBOOT: volatile state is lost, including errors. */
   reboot(): void {
     this.faults.isOverloaded = false;
     this.registers.powerCycle();
@@ -129,14 +129,14 @@ export class DynamixelServo {
     this.#reset();
   }
 
-  /** The position is within a turn again; refused while it moves. */
+  /** Reduces the position to one turn again; refused while moving. */
   clearTurns(): number {
     if (this.registers.get('moving') !== 0) return STATUS_ERROR.resultFail;
     this.#isTurnLost = true;
     return 0;
   }
 
-  /** A step of `dtS`: joint or signal stands at `value` and moves with `perS`. Returns the torque on it, N·m (N for metres). */
+  /** Advances by `dtS` with the joint or signal at `value`, moving at `perS`. Returns the torque on it, N·m (N for metres). */
   drive(value: number, perS: number, supplyV: number, dtS: number): number {
     const { spec, faults, motor } = this;
     const perUnit = faults.isMirrored ? -spec.countsPerUnit : spec.countsPerUnit;
@@ -146,9 +146,9 @@ export class DynamixelServo {
     if (faults.unpoweredS > 0) return this.#rest(hornRadPerS, dtS) * perUnit * (TURN / perTurn);
     this.#startingS -= dtS;
     const read = this.#reading(counts);
-    // Its own loop closes on the same encoder.
+    // The servo's own loop closes on the same encoder.
     const reading = faults.isFrozen ? this.registers.get('presentPosition') : read;
-    // After power-up the goal is where it stands.
+    // After power-up the goal is the present position.
     if (!this.#hasStarted) this.registers.set('goalPosition', reading);
     this.#hasStarted = this.#startingS <= 0;
     this.#watch(dtS);
@@ -160,7 +160,7 @@ export class DynamixelServo {
     return ((driven - this.#gearNmSPerRad * hornRadPerS) * perUnit * TURN) / perTurn;
   }
 
-  /** A step without power; at the end it starts anew. */
+  /** Advances without power; at the end the servo restarts. */
   #rest(hornRadPerS: number, dtS: number): number {
     const { faults, motor } = this;
     motor.drive(0, 0, hornRadPerS, dtS);
@@ -173,7 +173,7 @@ export class DynamixelServo {
     const { registers } = this;
     const wasOn = this.isTorqueOn;
     const oldMode = registers.get('operatingMode');
-    // After a shutdown only a reboot brings torque back.
+    // After a shutdown only a reboot enables torque again.
     const isHeldOff = name === 'torqueEnable' && (registers.get('hardwareError') & registers.get('shutdown')) !== 0;
     registers.set(name, isHeldOff ? 0 : value);
     // e-Manual, Drive Mode(10), bit 3: torque on by goal update.
@@ -186,7 +186,7 @@ export class DynamixelServo {
     if (registers.get('operatingMode') !== oldMode) this.#changedMode();
   }
 
-  /** e-Manual, Operating Mode: a change resets gains, profile and the limits of goals. */
+  /** e-Manual, Operating Mode: a change resets gains, profile and goal limits. */
   #changedMode(): void {
     const factory = factoryOf(this.spec.model.name);
     for (const gain of ['gainP', 'gainI', 'gainD']) this.registers.set(gain, factory[gain] ?? 0);
@@ -212,8 +212,8 @@ export class DynamixelServo {
   }
 
   /**
-   * e-Manual, Present Position(132) and Homing Offset(20): power-up, torque in position mode and the change to it find the encoder within
-   * its turn; from there on it counts. The offset is added to that, and the sum is left as it is.
+   * e-Manual, Present Position(132) and Homing Offset(20): power-up, torque on in position mode, and the change to that mode reduce the
+   * encoder to one turn; from there it counts turns. The offset is added to that, and the sum is not wrapped.
    */
   #reading(counts: number): number {
     const turn = this.spec.model.countsPerTurn;
@@ -225,7 +225,7 @@ export class DynamixelServo {
     return counts + (isIgnored ? 0 : stored) + (this.#turns + this.faults.wrapTurns) * turn;
   }
 
-  /** With torque on, silence on the bus for too long stops it where it is. */
+  /** Bus watchdog: with torque on, too long a silence on the bus stops the servo where it is. */
   #watch(dtS: number): void {
     const { registers } = this;
     if (registers.get('busWatchdog') <= 0 || !this.isTorqueOn) {
@@ -240,7 +240,7 @@ export class DynamixelServo {
     registers.set('goalPosition', registers.get('presentPosition'));
   }
 
-  /** PID on counts, within PWM limit and, in current-based position mode, current. */
+  /** PID on counts, limited by PWM and, in current-based position mode, by current. */
   #dutyFor(reading: number, hornRadPerS: number, supplyV: number, dtS: number): number {
     const { registers, motor } = this;
     const error = this.#moveSetPoint(reading, dtS) - reading;
@@ -255,7 +255,7 @@ export class DynamixelServo {
     const most = Math.abs(registers.get('goalPwm')) / PWM_COUNTS;
     const duty = Math.min(most, Math.max(-most, wanted));
     if (registers.get('operatingMode') !== MODE.currentPosition) return duty;
-    // Torque of a duty: stall · (duty·V/V_rated − ω/ω₀), and the current goes with it.
+    // Torque of a duty: stall · (duty·V/V_rated − ω/ω₀), and the current is proportional to it.
     const { stallCurrentA, noLoadRadPerS, ratedV } = motor.spec;
     const ratio = Math.abs(registers.value('goalCurrent')) / stallCurrentA;
     const own = hornRadPerS / noLoadRadPerS!;
@@ -263,7 +263,7 @@ export class DynamixelServo {
     return Math.min((own + ratio) / perDuty, Math.max((own - ratio) / perDuty, duty));
   }
 
-  /** The set-point goes to the goal with the speed that is set; 0: at once. Accelerations are not emulated. */
+  /** Moves the set-point to the goal at the profile velocity; 0: at once. Accelerations are not emulated. */
   #moveSetPoint(reading: number, dtS: number): number {
     const { registers, spec } = this;
     if (Number.isNaN(this.#setPoint)) this.#setPoint = reading;
@@ -273,7 +273,7 @@ export class DynamixelServo {
     return this.#setPoint;
   }
 
-  /** Errors hold until a reboot; those of `shutdown` take torque away. */
+  /** Errors hold until a reboot; those selected by `shutdown` disable torque. */
   #protect(supplyV: number, dtS: number): void {
     const { registers, motor, faults } = this;
     this.#overloadS = motor.currentA >= OVERLOAD_RATIO * motor.spec.stallCurrentA ? this.#overloadS + dtS : 0;

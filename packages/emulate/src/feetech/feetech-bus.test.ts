@@ -45,7 +45,7 @@ function arm(
 
 function pass({ line }: Arm, seconds: number): void {
   line.wait(line.clock.nowS() + seconds);
-  // As a host does that goes on at its beat: time is let pass in small pieces.
+  // Like a host that reads once per period: time passes in small pieces.
   line.read(new Uint8Array(256), 0);
 }
 
@@ -59,7 +59,7 @@ function read16({ bus }: Arm, id: number, address: number): number {
   return into[0]! + 256 * into[1]!;
 }
 
-/** One request as bytes, and all that comes back within 20 ms. */
+/** Sends one request, and returns all bytes that come back within 20 ms. */
 function exchange({ line }: Arm, id: number, instruction: number, ...parameters: readonly number[]): number[] {
   const body = [id, parameters.length + 2, instruction, ...parameters];
   const packet = Uint8Array.of(0xff, 0xff, ...body, ~body.reduce((sum, byte) => sum + byte, 0) & 0xff);
@@ -69,7 +69,7 @@ function exchange({ line }: Arm, id: number, instruction: number, ...parameters:
   return [...into.subarray(0, line.read(into, 0))];
 }
 
-/** A line whose host hands bytes on some time after they have come. */
+/** Line whose host passes bytes on with a delay. */
 class LateLine implements SerialLine {
   readonly path = 'late';
   readonly baud = 1_000_000;

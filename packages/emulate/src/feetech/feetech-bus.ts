@@ -1,11 +1,11 @@
-/** Feetech servos on one bus: who answers what, and when. Source: "Feetech Smart Servo Communication Protocol". */
+/** Feetech servos on one bus: their replies and the timing of these. Source: "Feetech Smart Servo Communication Protocol". */
 import { FEETECH_BAUDS, feetech } from '../../../../src/drivers/serial.ts';
 import type { PacketShape } from '../device.ts';
 import { PROCESS_S, ServoChain } from '../servo-chain.ts';
 import type { FeetechServo } from './feetech-servo.ts';
 
 const { BROADCAST_ID, INSTRUCTION } = feetech;
-/** Of a status without parameters. */
+/** Length of a status without parameters. */
 const STATUS_BYTES = 6;
 /** For `FaultyDevice`. */
 const FEETECH_PACKETS: PacketShape = {
@@ -42,7 +42,7 @@ export class FeetechBus extends ServoChain<FeetechServo> {
     else for (const servo of this.#hearing(id)) this.#obey(servo, id, instruction, data);
   }
 
-  /** Those that are addressed, alive, and listen at this speed. */
+  /** Returns the servos that are addressed, alive, and listening at this baud rate. */
   #hearing(id: number): readonly FeetechServo[] {
     return this.servos.filter((servo) => {
       const { isDead, unpoweredS } = servo.faults;
@@ -62,7 +62,7 @@ export class FeetechBus extends ServoChain<FeetechServo> {
       case write:
       case regWrite:
         if (data.length === 0) return;
-        // Answered under the id that was addressed, even where that is what changes.
+        // Answered under the addressed id, even if the request changes it.
         if (isAnswered) this.#answer(servo, NOTHING, 0, 0);
         if (instruction === write) servo.write(data[0]!, data.slice(1));
         else servo.waiting = { address: data[0]!, data: data.slice(1) };
@@ -90,13 +90,13 @@ export class FeetechBus extends ServoChain<FeetechServo> {
     }
   }
 
-  /** Asked together they answer one after another, as masters that look for all of them expect; what real ones do is not published. */
+  /** Servos pinged together answer one after another, as masters that search for all of them expect; real behaviour is not published. */
   #ping(id: number): void {
     const slotS = this.lineS(STATUS_BYTES) + PROCESS_S;
     for (const [k, servo] of this.#hearing(id).entries()) this.#answer(servo, NOTHING, 0, 0, k * slotS);
   }
 
-  /** One after another, in the order asked for; one that is not there leaves its time empty. */
+  /** Servos answer one after another, in the requested order; a missing one leaves its slot empty. */
   #syncRead(data: Uint8Array): void {
     const [address = 0, count = 0] = data;
     const slotS = this.lineS(6 + count) + PROCESS_S;

@@ -9,7 +9,7 @@ const OVERLOAD = 32;
 const TEMPERATURE = 4;
 const VOLTAGE = 1;
 
-/** A servo that moves a lever, and time for both. */
+/** Servo that moves a lever, with time for both. */
 class Rig {
   readonly servo: FeetechServo;
   readonly body: SimpleBody;
@@ -46,9 +46,9 @@ class Rig {
   }
 }
 
-/** So heavy that a servo can hold it, and not move it out of the way: 1.2 N·m on the level. */
+/** Load that a servo can hold, but not lift out of the way: 1.2 N·m when level. */
 const LEVER: SimpleJoint = { startRad: Math.PI / 2, unbalanceKgM: 1.2 / 9.81, minRad: -2, maxRad: 2 };
-/** More than it can hold. */
+/** Load beyond its holding torque. */
 const TOO_MUCH: SimpleJoint = { ...LEVER, unbalanceKgM: 4 / 9.81 };
 
 describe('torque', () => {
@@ -186,7 +186,7 @@ describe('a fault', () => {
     rig.goTo(0.5);
     rig.pass(1);
     expect(at()).toBe(2048 + 4096 + Math.round(0.1 * PER_RAD));
-    // Its own loop sees no end, and runs.
+    // The loop sees no progress, and runs away.
     expect(rig.body.positionRad[0]).toBeGreaterThan(1);
   });
 

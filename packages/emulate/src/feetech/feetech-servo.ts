@@ -1,15 +1,15 @@
 /**
- * One emulated servo of Feetech's STS or SCS series: its registers, its position loop and what protects it. What registers do: Feetech, "STS
- * series memory table"; what is not published there is named as this project's choice.
+ * One emulated servo of Feetech's STS or SCS series: registers, position loop and protection. Source of its registers: Feetech, "STS series
+ * memory table"; anything that is not published there is marked as this project's choice.
  */
 import { Motor, type MotorSpec } from '../bodies/motor.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';
 import { RegisterFile } from '../registers.ts';
 import type { ServoSpec } from '../servo-chain.ts';
 
-/** Addresses that can be read and written. */
+/** Size of the address space. */
 const SIZE = 128;
-/** As they leave the factory; voltages are those of the 7.4 V version but for `HIGH_VOLTAGE`. Firmware 3.10. */
+/** Factory values; voltages are those of the 7.4 V version except for `HIGH_VOLTAGE`. Firmware 3.10. */
 const FACTORY: Readonly<Record<string, number>> = {
   firmwareMajor: 3,
   firmwareMinor: 10,
@@ -41,7 +41,7 @@ const FACTORY: Readonly<Record<string, number>> = {
   lock: 1,
 };
 const HIGH_VOLTAGE = { voltageMax: 140 };
-/** Rated voltage and stall current of a model; its stall torque stands in the driver's table. Feetech's data sheets. */
+/** Rated voltage and stall current by model; stall torques are in the driver's table. Source: Feetech's data sheets. */
 const SUPPLIES: Readonly<Record<string, { readonly ratedV: number; readonly stallCurrentA: number }>> = {
   sts3215: { ratedV: 7.4, stallCurrentA: 2.4 },
   sts3215_12v: { ratedV: 12, stallCurrentA: 2.7 },
@@ -50,25 +50,25 @@ const SUPPLIES: Readonly<Record<string, { readonly ratedV: number; readonly stal
 /** Data sheet of the STS3215: 45 turns a minute. */
 const NO_LOAD_RAD_PER_S = (45 * 2 * Math.PI) / 60;
 /**
- * Duty of a radian of error and a unit of P. 1.04 N·m bent a servo of 12 V (2.94 N·m) by 20 to 30 counts with P = 32 (SO-ARM100 on GitHub,
- * issue 134): 28 N·m/rad. At 7.4 V that is 18 N·m/rad, where 17.8 were identified (SO-ARM100, Simulation/SO101/joints_properties.xml).
+ * Duty per radian of error and unit of P. 1.04 N·m deflected a servo of 12 V (2.94 N·m) by 20 to 30 counts with P = 32 (SO-ARM100 on
+ * GitHub, issue 134): 28 N·m/rad. At 7.4 V that is 18 N·m/rad; 17.8 were identified (SO-ARM100, Simulation/SO101/joints_properties.xml).
  */
 const DUTY_PER_RAD_AND_P = 28 / 2.94 / 32;
-/** Duty of a radian a second and a unit of D: this project's choice, for about half of critical damping. */
+/** Duty per rad/s and unit of D: this project's choice, for about half of critical damping. */
 const DUTY_PER_RAD_PER_S_AND_D = 0.3 / 1.91 / 32;
-/** Viscous friction of the gear, N·m·s/rad: what was identified in all (0.60, the same file) less what the motor's own voltage takes. */
+/** Viscous friction of the gear, N·m·s/rad: the identified total (0.60, the same file) less the effect of back-EMF. */
 const GEAR_NM_S_PER_RAD = 0.2;
-/** 23 K at half of the stall torque of 12 V, 8 W of loss, and most of it within ten minutes (the same issue). */
+/** 23 K at half of the stall torque of 12 V, i.e. 8 W of loss, and most of it within ten minutes (the same issue). */
 const THERMAL = { thermalKPerW: 2.8, thermalTimeS: 300 };
-/** It may be as much warmer than `temperatureMax` as its hysteresis before the fault ends, K: this project's choice. */
+/** Hysteresis of the temperature error, K: it ends that far below `temperatureMax`. This project's choice. */
 const COOL_DOWN_K = 5;
 
 const STATUS = { voltage: 1, sensor: 2, temperature: 4, current: 8, angle: 16, overload: 32 };
 const TURN = 2 * Math.PI;
 const LOCKED = 1;
-/** Values of `torqueEnable` beside 0. Source: the memory table (40): 2 is damping, 128 makes where it stands the middle. */
+/** Values of `torqueEnable` besides 0. Source: memory table (40): 2 is damping, 128 makes the present position the middle. */
 const TORQUE = { on: 1, damping: 2, middle: 128 } as const;
-/** Bits of `phase`, and counts a second that a count of speed is without the first of them. */
+/** Bits of `phase`, and counts/s per count of speed if `fineSpeed` is not set. */
 const PHASE = { fineSpeed: 4, zeroSpeedIsMost: 8, countsTurns: 16 };
 const COARSE_SPEED = 50;
 const MODE = { position: 0, speed: 1 };
@@ -79,7 +79,7 @@ export class FeetechServo {
   readonly motor: Motor;
   readonly faults: ServoFaults = noServoFaults();
   readonly ratedV: number;
-  /** A REG WRITE that waits for its ACTION. */
+  /** REG WRITE that waits for its ACTION. */
   waiting: { readonly address: number; readonly data: Uint8Array } | undefined;
   #actualCounts = 0;
   #setPoint = Number.NaN;
@@ -88,10 +88,10 @@ export class FeetechServo {
   #duty = 0;
   #overloadS = 0;
   #overcurrentS = 0;
-  /** Bits of `STATUS` that hold until torque is switched. */
+  /** Bits of `STATUS` that are latched until torque is switched. */
   #latched = 0;
   #isHot = false;
-  /** Counts that whole turns before power-up are; NaN until it reads. */
+  /** Counts of the whole turns made before power-up, which are lost; NaN until the first reading. */
   #lostCounts = Number.NaN;
 
   constructor(spec: ServoSpec) {
@@ -133,8 +133,8 @@ export class FeetechServo {
   }
 
   /**
-   * Bytes that a request writes, from `address` on. What is not to be written stays. A goal turns the torque on: the maker's own examples
-   * drive so, and never write `torqueEnable` (FTServo_Python, sms_sts/write.py; scscl/write.py).
+   * Writes the bytes of a request from `address` on, except read-only ones. A goal enables torque: the manufacturer's own examples rely on
+   * that and never write `torqueEnable` (FTServo_Python, sms_sts/write.py; scscl/write.py).
    */
   write(address: number, data: Uint8Array): void {
     const { registers } = this;
@@ -153,7 +153,7 @@ export class FeetechServo {
     if (this.isTorqueOn !== wasOn) this.#switched();
   }
 
-  /** In the register that says so, where the model has one. */
+  /** Updates the register that shows a pending REG WRITE, if the model has one. */
   showWaiting(): void {
     if (this.registers.has('asyncWrite')) this.registers.set('asyncWrite', this.waiting === undefined ? 0 : 1);
   }
@@ -172,7 +172,7 @@ export class FeetechServo {
     this.#switched();
   }
 
-  /** A step of `dtS`: joint or signal stands at `value` and moves with `perS`. Returns the torque on it, N·m (N for metres). */
+  /** Advances by `dtS` with the joint or signal at `value`, moving at `perS`. Returns the torque on it, N·m (N for metres). */
   drive(value: number, perS: number, supplyV: number, dtS: number): number {
     const { spec, faults, motor } = this;
     const perUnit = faults.isMirrored ? -spec.countsPerUnit : spec.countsPerUnit;
@@ -192,7 +192,7 @@ export class FeetechServo {
     return ((driven - GEAR_NM_S_PER_RAD * hornRadPerS) * perUnit * TURN) / perTurn;
   }
 
-  /** A step without power; at the end it starts anew. */
+  /** Advances without power; at the end the servo restarts. */
   #rest(hornRadPerS: number, dtS: number): number {
     const { faults, motor } = this;
     motor.drive(0, 0, hornRadPerS, dtS);
@@ -202,8 +202,8 @@ export class FeetechServo {
   }
 
   /**
-   * The reading, less the stored offset: one turn, or of an encoder as many as its register holds. One that counts turns finds itself within
-   * one at power-up. That a coarser resolution makes a turn as many counts fewer is this project's choice.
+   * Returns the reading less the stored offset: within one turn, or for an encoder within its register. A servo that counts turns is within
+   * one turn at power-up. Fewer counts per turn at a coarser resolution are this project's choice.
    */
   #counts(): number {
     const turn = this.spec.model.countsPerTurn;
@@ -214,7 +214,7 @@ export class FeetechServo {
     return this.#countsTurns ? counts - this.#lostCounts : counts - Math.floor(counts / turn) * turn;
   }
 
-  /** Memory table: a bit of `phase`, or a range from 0 to 0. */
+  /** True if it counts turns. Memory table: a bit of `phase`, or a range from 0 to 0. */
   get #countsTurns(): boolean {
     return (this.#fixed('phase') & PHASE.countsTurns) !== 0 || this.registers.get('positionMax') === 0;
   }
@@ -223,23 +223,23 @@ export class FeetechServo {
     return Math.max(1, this.#fixed('resolution'));
   }
 
-  /** Counts a second that a count of a speed is. */
+  /** Counts/s per count of a speed. */
   get #speedUnit(): number {
     return (this.#fixed('phase') & PHASE.fineSpeed) === 0 ? COARSE_SPEED : 1;
   }
 
-  /** Counts a second that it goes to a goal with. */
+  /** Speed on the way to a goal, counts/s. */
   get #goalSpeed(): number {
     const speed = Math.abs(this.registers.get('goalSpeed')) * this.#speedUnit;
     if (speed !== 0) return speed;
     return (this.#fixed('phase') & PHASE.zeroSpeedIsMost) === 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** Proportional, integral and differential of the set-point's error, within the limit, over the dead zone. */
+  /** PID on the error of the set-point, within the torque limit and outside the dead zone. */
   #dutyFor(counts: number, hornRadPerS: number, dtS: number): number {
     const { registers, spec } = this;
     const perCount = (TURN / spec.model.countsPerTurn) * this.#resolution;
-    // Its own loop closes on the same encoder.
+    // The servo's own loop closes on the same encoder.
     const { isFrozen, wrapTurns } = this.faults;
     const seen = isFrozen ? registers.get('presentPosition') - wrapTurns * spec.model.countsPerTurn : counts;
     const seenRadPerS = isFrozen ? 0 : hornRadPerS;
@@ -258,12 +258,12 @@ export class FeetechServo {
     return Math.min(most, Math.max(-most, Math.abs(driven) < Math.abs(start) ? start : driven));
   }
 
-  /** What a register holds; of a model that has none (SCS) what others leave the factory with. */
+  /** Value of a register; for a model without it (SCS), the factory value of the others. */
   #fixed(name: string): number {
     return this.registers.has(name) ? this.registers.get(name) : (FACTORY[name] ?? 0);
   }
 
-  /** Largest duty now. */
+  /** Present limit of the duty. */
   #limit(): number {
     const { registers } = this;
     const limit = Math.min(1, registers.value(registers.has('torqueLimit') ? 'torqueLimit' : 'torqueMax'));
@@ -272,7 +272,7 @@ export class FeetechServo {
     return this.#latched !== 0 && (this.#latched & this.#fixed('unloadConditions')) !== 0 ? 0 : limit;
   }
 
-  /** The set-point goes to the goal with the speed and acceleration that are set; 0: at once. */
+  /** Moves the set-point to the goal at the set speed and acceleration; 0: at once. */
   #moveSetPoint(counts: number, dtS: number): number {
     const { registers } = this;
     if (Number.isNaN(this.#setPoint)) {
@@ -303,7 +303,7 @@ export class FeetechServo {
     return this.#setPoint;
   }
 
-  /** Overload and overcurrent latch after their times; heat and voltage hold as long as they are there. */
+  /** Overload and overcurrent latch after their times, heat if it is in `unloadConditions`; a voltage error lasts as long as its cause. */
   #protect(supplyV: number, dtS: number): void {
     const { registers, motor } = this;
     const overloaded = Math.abs(this.#duty) >= registers.value('overloadTorque') && this.#duty !== 0;
@@ -342,7 +342,7 @@ export class FeetechServo {
     }
   }
 
-  /** Torque has come or gone: what had latched is forgotten, and it holds where it stands. */
+  /** Called when torque is switched: clears latched errors, and holds the present position. */
   #switched(): void {
     this.#latched = 0;
     this.#overloadS = 0;
@@ -351,13 +351,13 @@ export class FeetechServo {
     this.#setPoint = Number.NaN;
   }
 
-  /** The present position becomes 2048: the offset is stored, locked or not. */
+  /** Makes the present position 2048, the middle: the offset is stored, locked or not. */
   #makeMiddle(): void {
     this.calibrate();
     this.registers.set('torqueEnable', 0);
   }
 
-  /** Where it stands becomes `counts`, or the middle: the offset is stored, locked or not. Without effect where the model stores none. */
+  /** Makes the present position `counts`, or the middle: the offset is stored, locked or not. No effect if the model stores none. */
   calibrate(counts?: number): void {
     const { registers, spec } = this;
     if (!registers.has('homingOffset')) return;

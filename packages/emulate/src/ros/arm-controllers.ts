@@ -1,10 +1,10 @@
-/** Motion controllers as a commander meets them: messages in, set-points for the hardware out. Those that follow at once. */
+/** Motion controllers as a client sees them: messages in, set-points for the hardware out. Those that follow commands at once. */
 import { ArmKinematics, allFinite, type RobotModel } from '../../../../src/core/index.ts';
 
-/** Quantity that the hardware takes from a controller. */
+/** Quantity that a controller commands to the hardware. */
 export type CommandInterface = 'position' | 'velocity' | 'effort';
 
-/** State of the robot as a controller reads it. The arrays belong to the robot and are [n], in the robot's order. */
+/** State of the robot as read by a controller. The arrays are owned by the robot and are [n], in its joint order. */
 export interface ArmReading {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -12,19 +12,19 @@ export interface ArmReading {
   readonly setPointRad: Float64Array;
 }
 
-/** Pure: time is a parameter. Its own `accept` takes messages and answers with a reason where it refuses one. */
+/** Pure: time is a parameter. Each class's own `accept` takes messages and returns a reason if it rejects one. */
 export interface ArmController {
   readonly name: string;
   /** The plugin's class, as `list_controllers` shows it. */
   readonly type: string;
   readonly commandInterface: CommandInterface;
-  /** Begins to command the arm: whatever came before is forgotten, and the arm stands. */
+  /** Starts to command the arm: earlier commands are discarded, and the arm stands still. */
   activate(arm: ArmReading): void;
-  /** Writes into `out` ([n]; rad, rad/s or N·m) what the hardware shall do in the period that begins at `nowS`. */
+  /** Writes set-points for the period that begins at `nowS` into `out` ([n]; rad, rad/s or N·m). */
   update(nowS: number, arm: ArmReading, out: Float64Array): void;
 }
 
-/** The plugins that hand on one kind of command; each has its parameters already set. */
+/** Plugins that forward one kind of command; each has its parameters already set. */
 const PLUGINS: Readonly<Record<CommandInterface, string>> = {
   position: 'position_controllers/JointGroupPositionController',
   velocity: 'velocity_controllers/JointGroupVelocityController',
@@ -32,8 +32,8 @@ const PLUGINS: Readonly<Record<CommandInterface, string>> = {
 };
 
 /**
- * ros2_control's forward_command_controller: one number a joint, handed on as it is, until the next one comes. There is
- * no timeout, as there is none in the real one: whoever commands velocities has to send the zero too.
+ * ros2_control's forward_command_controller: one number per joint, forwarded unchanged until the next one comes. There is
+ * no timeout, as in the real one: a client that commands velocities has to send the zero too.
  */
 export class ForwardCommandController implements ArmController {
   readonly name: string;
@@ -53,7 +53,7 @@ export class ForwardCommandController implements ArmController {
     else this.#command.fill(0);
   }
 
-  /** Takes one number a joint, in the robot's order. Refuses with a reason what does not fit, and then keeps the old. */
+  /** Takes one number per joint, in the robot's order. Returns a reason for an invalid command, and then keeps the old one. */
   accept(values: ArrayLike<number>): string | undefined {
     const joints = this.#command.length;
     if (values.length !== joints) return `a command of ${values.length} numbers for ${joints} joints`;
@@ -67,13 +67,13 @@ export class ForwardCommandController implements ArmController {
   }
 }
 
-/** A pose as the message has it. */
+/** Pose as in the message. */
 export interface Pose {
   readonly position: { readonly x: number; readonly y: number; readonly z: number };
   readonly orientation: { readonly x: number; readonly y: number; readonly z: number; readonly w: number };
 }
 
-/** Frames that mean the robot's base. */
+/** Frame ids of the robot's base. */
 const BASE_FRAMES: readonly string[] = ['', 'base', 'base_link'];
 /** Time constant with which the set-point follows a new pose. */
 const FOLLOW_S = 0.02;
@@ -81,8 +81,8 @@ const FOLLOW_S = 0.02;
 const QUATERNION_TOLERANCE = 1e-3;
 
 /**
- * A controller that takes poses of the tool, as Cartesian impedance controllers do: the set-point follows the newest
- * pose as through a spring with a damper, and the joints' compliance gives way to contact.
+ * Controller that takes poses of the tool, as Cartesian impedance controllers do: the set-point follows the newest
+ * pose like a spring with a damper, and the joints' compliance yields to contact.
  */
 export class CartesianPoseController implements ArmController {
   readonly name = 'cartesian_impedance_controller';
@@ -106,7 +106,7 @@ export class CartesianPoseController implements ArmController {
     this.#targetRad.set(arm.setPointRad);
   }
 
-  /** Takes a pose of the tool point in the base frame. Refuses with a reason what is no pose or out of reach. */
+  /** Takes a pose of the tool point in the base frame. Returns a reason if it is invalid or out of reach. */
   accept(pose: Pose, frameId: string): string | undefined {
     if (!BASE_FRAMES.includes(frameId)) return `a pose in the frame "${frameId}", only "base" is known`;
     const { position: p, orientation: q } = pose;

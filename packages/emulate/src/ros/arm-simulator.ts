@@ -1,6 +1,6 @@
 /**
- * The simulated arm as ROS sees one behind ros2_control: command topics of five controllers, of which one is active,
- * `joint_states`, a tared force-torque sensor, how deep the peg is, and a service that puts the scene back.
+ * Simulated arm as ROS sees one behind ros2_control: command topics of five controllers, of which one is active,
+ * `joint_states`, a tared force-torque sensor, the insertion depth of the peg, and a service that resets the scene.
  */
 import type { Clock, RobotModel, RobotState } from '../../../../src/core/index.ts';
 import {
@@ -28,9 +28,9 @@ import { JointTrajectoryController } from './joint-trajectory.ts';
 import type { SimClock } from './sim-time.ts';
 import type { SimulatedArm } from './simulated-arm.ts';
 
-/** From what is true of the joints to what `joint_states` says: order of the names, and trouble on demand. */
+/** Converts the true state of the joints to `joint_states`: order of the names, and injected faults. */
 class JointReadings {
-  /** Filled by `fill`; its header is the caller's. */
+  /** Filled by `fill`; its stamp is set by the caller. */
   readonly message: JointState = JointState.create();
   readonly #robotNames: readonly string[];
   readonly #names: readonly string[];
@@ -82,7 +82,7 @@ export interface ArmSimulatorOptions {
 const JOINT_BROADCASTER = 'joint_state_broadcaster';
 const WRENCH_BROADCASTER = 'force_torque_sensor_broadcaster';
 const BASE_FRAME = 'base';
-/** Commands from before a scene reset still arrive for so long, s, and mean a pose that is no more. */
+/** Commands from before a scene reset still arrive for this time, s, and refer to a former pose. */
 const COMMANDS_IGNORED_S = 0.015;
 
 export class ArmSimulator {
@@ -104,7 +104,7 @@ export class ArmSimulator {
   #isBroken = false;
   #ignoresCommandsUntilS = Number.NEGATIVE_INFINITY;
 
-  /** Registers everything at the port, which has not been started yet. The arm is open. */
+  /** Registers everything at the port, which must not have been started. The arm is open. */
   constructor(options: ArmSimulatorOptions) {
     const { port, arm, isShuffled, complaints } = options;
     this.#options = options;
@@ -142,16 +142,16 @@ export class ArmSimulator {
     this.#follow();
   }
 
-  /** Lets one period pass that ends at `deadlineS`, and publishes what was measured. */
+  /** Simulates the period that ends at `deadlineS`, and publishes the measurements. */
   tick(deadlineS: number): void {
     const { arm, periodS, stamps, complaints } = this.#options;
     if (!arm.step(deadlineS - periodS) && !this.#isBroken) {
       this.#isBroken = true;
       complaints.say('the simulation diverged and publishes nothing more: call reset_scene');
     }
-    // An arm that is not believed is not published: whoever commands it has to notice.
+    // A diverged arm is not published, so that its client notices.
     if (this.#isBroken || this.trouble.isSilent) return;
-    // The joints last: whoever takes them for the beat has the rest of the same period then.
+    // Joint states come last: a client that takes them as its tick then has the rest of the same period.
     if (this.#manager.isActive(WRENCH_BROADCASTER)) this.#publishWrench(deadlineS);
     const depth = arm.signalIndex('depthM');
     if (depth >= 0) {

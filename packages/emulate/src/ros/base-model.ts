@@ -1,6 +1,6 @@
 /**
- * Motion of a wheeled base: it approaches what it was asked for no faster than its motors can, and stops by itself when
- * nobody has asked for anything for a while, as base controllers do. Pure: time is a parameter.
+ * Motion of a wheeled base: it approaches the commanded velocity as fast as its motors permit, and stops by itself after
+ * a time without commands, as base controllers do. Pure: time is a parameter.
  */
 import { clamp, wrapAngleRad } from '../../../../src/core/index.ts';
 
@@ -12,17 +12,17 @@ export interface BaseOptions {
   readonly accelMaxMPerS2: number;
   readonly turnMaxRadPerS: number;
   readonly turnAccelMaxRadPerS2: number;
-  /** Between the axles; `ackermann` only. */
+  /** Distance between the axles; `ackermann` only. */
   readonly wheelBaseM: number;
   readonly steerMaxRad: number;
   readonly steerRateMaxRadPerS: number;
-  /** Without a command for so long it comes to a stop. */
+  /** Time without a command after which it comes to a stop. */
   readonly commandTimeoutS: number;
-  /** Share of the wheels' way that is lost on the floor, [0, 1): odometry does not see it. */
+  /** Share of the wheels' travel that is lost on the floor, [0, 1): odometry does not see it. */
   readonly slipRatio: number;
 }
 
-/** Place in the plane. */
+/** Pose in the plane. */
 export interface PlanarPose {
   xM: number;
   yM: number;
@@ -30,11 +30,11 @@ export interface PlanarPose {
 }
 
 export class BaseModel {
-  /** Pose by the wheels. */
+  /** Pose from the wheels. */
   readonly odometry: PlanarPose = { xM: 0, yM: 0, yawRad: 0 };
   /** True pose. */
   readonly truth: PlanarPose = { xM: 0, yM: 0, yawRad: 0 };
-  /** As the wheels turn, in the base's own frame. */
+  /** From the wheels, in the base's own frame. */
   forwardMPerS = 0;
   sidewaysMPerS = 0;
   turnRadPerS = 0;
@@ -51,7 +51,7 @@ export class BaseModel {
     this.#options = options;
   }
 
-  /** Takes velocities in the base's own frame. A car turns them into a steering angle; only `omni` goes sideways. */
+  /** Takes velocities in the base's own frame. A car converts them to a steering angle; only `omni` moves sideways. */
   drive(forwardMPerS: number, sidewaysMPerS: number, turnRadPerS: number, nowS: number): string | undefined {
     if (!Number.isFinite(forwardMPerS + sidewaysMPerS + turnRadPerS)) return 'a velocity that is not finite';
     const { kind, wheelBaseM } = this.#options;
@@ -75,12 +75,12 @@ export class BaseModel {
     return undefined;
   }
 
-  /** Asks for standstill. */
+  /** Requests standstill. */
   halt(): void {
     this.#commandedAtS = Number.NEGATIVE_INFINITY;
   }
 
-  /** Lets `dtS` > 0 pass that ends at `nowS`. */
+  /** Advances by `dtS` > 0, to `nowS`. */
   step(nowS: number, dtS: number): void {
     const o = this.#options;
     if (nowS - this.#commandedAtS > o.commandTimeoutS) {
@@ -103,7 +103,7 @@ export class BaseModel {
   }
 
   #move(pose: PlanarPose, dtS: number): void {
-    // The heading in the middle of the step makes the arc right to second order.
+    // The heading at mid-step makes the arc correct to second order.
     const headingRad = pose.yawRad + (this.turnRadPerS * dtS) / 2;
     const c = Math.cos(headingRad);
     const s = Math.sin(headingRad);

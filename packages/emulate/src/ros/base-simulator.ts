@@ -1,4 +1,4 @@
-/** A wheeled base as ROS sees one behind its controller: `cmd_vel` or `ackermann_cmd` in, `odom` out. */
+/** Wheeled base as ROS sees one behind its controller: `cmd_vel` or `ackermann_cmd` in, `odom` out. */
 import type { Clock } from '../../../../src/core/index.ts';
 import {
   AckermannDriveStamped,
@@ -36,7 +36,7 @@ const CONTROLLERS: Readonly<Record<BaseKind, { readonly name: string; readonly t
   },
 };
 
-/** Stands in for joints where a fault is injected. */
+/** Names used in place of joints to inject a fault. */
 const AXES: readonly string[] = ['x', 'y', 'yaw'];
 
 export class BaseSimulator {
@@ -49,7 +49,7 @@ export class BaseSimulator {
   readonly #message: Odometry = Odometry.create();
   readonly #truthMessage: Odometry = Odometry.create();
 
-  /** Registers everything at the port, which has not been started yet. */
+  /** Registers everything at the port, which must not have been started. */
   constructor(settings: BaseSettings) {
     const { port, base, complaints } = settings;
     this.#settings = settings;
@@ -64,7 +64,7 @@ export class BaseSimulator {
     this.#takeCommands(controller.name, new ControllersAtPort(port, manager, this.trouble, complaints));
   }
 
-  /** Lets one period pass that ends at `deadlineS`, and publishes where the wheels say that the base is. */
+  /** Simulates the period that ends at `deadlineS`, and publishes the odometry. */
   tick(deadlineS: number): void {
     const { periodS, stamps } = this.#settings;
     this.model.step(deadlineS, periodS);
@@ -76,7 +76,7 @@ export class BaseSimulator {
     this.#truth.publish(this.#truthMessage);
   }
 
-  /** Whoever else counts a way under this name is another base, and not this one. */
+  /** Another publisher of this odometry is another base. */
   otherRobot(): string | undefined {
     const { port } = this.#settings;
     const { topic } = this.#odom;

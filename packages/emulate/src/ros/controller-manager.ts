@@ -1,6 +1,6 @@
 /**
- * Active controllers, as ros2_control's controller_manager keeps it: two that claim the same joints are never
- * active together, and a strict switch is done whole or not at all.
+ * Active controllers, as kept by ros2_control's controller_manager: two that claim the same joints are never
+ * active together, and a strict switch is all or nothing.
  */
 import {
   ListControllers,
@@ -15,16 +15,16 @@ import type { Complaints, Trouble } from './injection.ts';
 export interface ManagedController {
   readonly name: string;
   readonly type: string;
-  /** The command interfaces that it writes to. Broadcasters claim nothing. */
+  /** Command interfaces that it writes to. Broadcasters claim none. */
   readonly claims: readonly string[];
-  /** Joints or tool that it moves: of two with the same, one is active at a time, whatever interfaces they claim. */
+  /** Joints or tool that it moves: only one of a group is active at a time, whatever interfaces its members claim. */
   readonly group?: string;
 }
 
 export interface SwitchRequest {
   readonly activate: readonly string[];
   readonly deactivate: readonly string[];
-  /** Strict: all or nothing. Otherwise what is unknown is left out. */
+  /** Strict: all or nothing. Otherwise unknown controllers are ignored. */
   readonly isStrict: boolean;
 }
 
@@ -87,13 +87,13 @@ function refused(message: string): SwitchAnswer {
   return { ok: false, message };
 }
 
-/** The controllers of a simulated robot at its port: listed and switched as ros2_control does it, and commanded while active. */
+/** Controllers of a simulated robot at its port: listed and switched as in ros2_control, and commanded while active. */
 export class ControllersAtPort {
   readonly #manager: ControllerManager;
   readonly #trouble: Trouble;
   readonly #complaints: Complaints;
 
-  /** Before the port's `start`. */
+  /** To be called before the port's `start`. */
   constructor(port: RosPort, manager: ControllerManager, trouble: Trouble, complaints: Complaints) {
     this.#manager = manager;
     this.#trouble = trouble;
@@ -115,7 +115,7 @@ export class ControllersAtPort {
     port.serve(SwitchController, 'controller_manager/switch_controller', (request) => this.#switch(request));
   }
 
-  /** Hands a command to the controller called `name`, where that is active; says why where it is not taken. */
+  /** Passes a command to the controller called `name`, if it is active; reports the reason if it is rejected. */
   take(name: string, accept: () => string | undefined): void {
     if (this.#trouble.isRefusing) this.#complaints.say(`${name} ignores commands: a fault was injected`);
     else if (!this.#manager.isActive(name)) this.#complaints.say(`${name} is not active: its command is ignored`);

@@ -1,25 +1,25 @@
 /**
- * Trouble on demand, for tests and for trying what Rein does about it. Everything here is off until somebody asks for it
- * by the topic `~/inject` or a parameter, and everything is said aloud on the terminal.
+ * Faults on demand, for tests and to try Rein's reaction. All of them are off until requested by the topic `~/inject` or a
+ * parameter, and each is reported on the terminal.
  */
 
 import type { Clock } from '../../../../src/core/index.ts';
 
-/** One thing that goes wrong, or stops going wrong. */
+/** One fault, or the end of all. */
 export type Injection =
-  /** No `joint_states` (or `odom`) any more. */
+  /** Stops publishing `joint_states` (or `odom`). */
   | { readonly kind: 'silence' }
-  /** The readings stay what they are, new stamps all the same. */
+  /** Freezes the readings; stamps are still new. */
   | { readonly kind: 'freeze' }
-  /** An encoder is off by so much from now on. */
+  /** Offsets an encoder from now on. */
   | { readonly kind: 'jump'; readonly joint: string; readonly byRad: number }
-  /** One joint is left out of the readings. */
+  /** Omits one joint from the readings. */
   | { readonly kind: 'lose'; readonly joint: string }
   /** One joint reads NaN. */
   | { readonly kind: 'nan'; readonly joint: string }
-  /** Commands are ignored, and switching controllers is refused. */
+  /** Ignores commands, and refuses to switch controllers. */
   | { readonly kind: 'refuse' }
-  /** `/clock` goes back by so much, once. */
+  /** Sets `/clock` back by so much, once. */
   | { readonly kind: 'clock_back'; readonly byS: number }
   /** Ends all injected faults. */
   | { readonly kind: 'clear' };
@@ -27,7 +27,7 @@ export type Injection =
 const HELP =
   'it must be one of: silence, freeze, jump <joint> <rad>, lose <joint>, nan <joint>, refuse, clock_back <s>, clear';
 
-/** Reads a command sent to `~/inject`; a reason when it means nothing. */
+/** Parses a command sent to `~/inject`; returns a reason if it is invalid. */
 export function parseInjection(text: string, jointNames: readonly string[]): Injection | string {
   const [kind = '', first = '', second = '', ...rest] = text.trim().split(/\s+/);
   if (rest.length > 0) return `"${text}" is not understood: ${HELP}`;
@@ -59,17 +59,17 @@ function unknownJoint(name: string, jointNames: readonly string[]): string {
   return `there is no joint "${name}"; joints: ${jointNames.join(', ')}`;
 }
 
-/** Faults that are injected at present. */
+/** Faults injected at present. */
 export class Trouble {
   isSilent = false;
   isFrozen = false;
   isRefusing = false;
-  /** By joint, rad. */
+  /** Offsets by joint, rad. */
   readonly offsetsRad: Map<string, number> = new Map();
   readonly lost: Set<string> = new Set();
   readonly notFinite: Set<string> = new Set();
 
-  /** Takes an injection over; `clock_back` is the clock's. */
+  /** Applies an injection; `clock_back` is handled by the clock. */
   apply(injection: Injection): void {
     switch (injection.kind) {
       case 'silence':
@@ -107,7 +107,7 @@ export class Trouble {
 
 const PAUSE_S = 1;
 
-/** Complaints of the simulator for people: the same one once a second at most. */
+/** Prints complaints of the simulator: the same one at most once a second. */
 export class Complaints {
   readonly #say: (message: string) => void;
   readonly #clock: Clock;
@@ -122,7 +122,7 @@ export class Complaints {
     const nowS = this.#clock.nowS();
     const saidAtS = this.#saidAtS.get(message);
     if (saidAtS !== undefined && nowS - saidAtS < PAUSE_S) return;
-    // Those with numbers in them are many: what is old is forgotten.
+    // Those with numbers in them are many: old ones are forgotten.
     if (this.#saidAtS.size > 100) this.#saidAtS.clear();
     this.#saidAtS.set(message, nowS);
     this.#say(message);

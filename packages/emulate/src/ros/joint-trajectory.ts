@@ -1,13 +1,13 @@
 /**
- * ros2_control's joint_trajectory_controller on a position interface: it goes from where the arm is to the points of the
- * newest trajectory, each at its time, linearly or, where velocities are given, by cubics; then it holds the last one.
- * A trajectory that it does not understand is refused and the old one goes on.
+ * ros2_control's joint_trajectory_controller on a position interface: it moves from the arm's position through the points
+ * of the newest trajectory, each at its time, linearly or, where velocities are given, by cubics; then it holds the last
+ * one. An invalid trajectory is rejected, and the old one continues.
  */
 import { allFinite } from '../../../../src/core/index.ts';
 import { type Duration, secondsOf } from '../../../../src/ros/program.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 
-/** Fields of the message that count here. */
+/** Fields of the message that are used here. */
 export interface TrajectoryPoint {
   readonly positions: ArrayLike<number>;
   readonly velocities: ArrayLike<number>;
@@ -21,16 +21,16 @@ export interface Trajectory {
 
 export interface JointTrajectoryOptions {
   readonly jointNames: readonly string[];
-  /** Begins a new trajectory at what was asked for, instead of at what is measured (the real one's default). */
+  /** Begins a new trajectory at the desired state, instead of the measured one (the real one's default). */
   readonly interpolatesFromDesired: boolean;
-  /** Takes a last point with a velocity; the arm then stops there all the same. */
+  /** Accepts a last point with a velocity; the arm then stops there all the same. */
   readonly allowsEndInMotion: boolean;
 }
 
 interface Knot {
   readonly atS: number;
   readonly positionRad: Float64Array;
-  /** Absent: the way to this knot is a straight line. */
+  /** Absent: linear interpolation up to this knot. */
   readonly velocityRadPerS?: Float64Array | undefined;
 }
 
@@ -40,7 +40,7 @@ export class JointTrajectoryController implements ArmController {
   readonly commandInterface = 'position';
   readonly #options: JointTrajectoryOptions;
   #knots: readonly Knot[] = [];
-  /** A trajectory that begins at the next update, where the arm is then. */
+  /** Trajectory that begins at the next update, at the arm's position then. */
   #next: readonly Knot[] | undefined;
 
   constructor(options: JointTrajectoryOptions) {
@@ -52,7 +52,7 @@ export class JointTrajectoryController implements ArmController {
     this.#next = undefined;
   }
 
-  /** Takes a trajectory that begins at `startS`. Refuses with a reason what the real one refuses. */
+  /** Takes a trajectory that begins at `startS`. Returns a reason for one that the real controller rejects. */
   accept(trajectory: Trajectory, startS: number, nowS: number): string | undefined {
     const order = this.#order(trajectory.joint_names);
     if (typeof order === 'string') return order;
@@ -83,7 +83,7 @@ export class JointTrajectoryController implements ArmController {
     else between(this.#knots[after - 1]!, this.#knots[after]!, nowS, out);
   }
 
-  /** From where the arm is to those points that are still to come; where none is, the last one. */
+  /** Begins at the arm's position, with the points that are still ahead; if there are none, with the last one. */
   #begin(knots: readonly Knot[], nowS: number, arm: ArmReading): void {
     const ahead = knots.filter((knot) => knot.atS > nowS);
     const from = this.#options.interpolatesFromDesired ? arm.setPointRad : arm.positionRad;
@@ -93,7 +93,7 @@ export class JointTrajectoryController implements ArmController {
     this.#knots = ahead.length === 0 ? knots.slice(-1) : [start, ...ahead];
   }
 
-  /** Index in the message of each of the robot's joints; a reason when one is missing or unknown. */
+  /** Returns the index in the message of each of the robot's joints; a reason if one is missing or unknown. */
   #order(names: readonly string[]): readonly number[] | string {
     const { jointNames } = this.#options;
     const unknown = names.find((name) => !jointNames.includes(name));
@@ -120,7 +120,7 @@ function knotOf(point: TrajectoryPoint, order: readonly number[], startS: number
   };
 }
 
-/** Position between two knots: a straight line, or the cubic with their velocities (0 where one gives none). */
+/** Interpolates between two knots: linearly, or by the cubic with their velocities (0 where one gives none). */
 function between(from: Knot, to: Knot, nowS: number, out: Float64Array): void {
   const durationS = to.atS - from.atS;
   const x = (nowS - from.atS) / durationS;
@@ -130,7 +130,7 @@ function between(from: Knot, to: Knot, nowS: number, out: Float64Array): void {
     const b = to.positionRad[i]!;
     const v = (from.velocityRadPerS?.[i] ?? 0) * durationS;
     const w = (to.velocityRadPerS?.[i] ?? 0) * durationS;
-    // Hermite's cubic in the share x of the way.
+    // Hermite cubic in the share x of the time between the knots.
     out[i] = isCubic ? a + x * (v + x * (3 * (b - a) - 2 * v - w + x * (2 * (a - b) + v + w))) : a + x * (b - a);
   }
 }

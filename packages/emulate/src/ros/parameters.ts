@@ -1,4 +1,4 @@
-/** The parameters of `ros2 run rein sim`, as ROS tools show them, and the settings that they give. */
+/** Parameters of `ros2 run rein sim`, as shown by ROS tools, and the settings read from them. */
 import { type ParameterDeclaration, type ParameterSet, parameter, taskOf } from '../../../../src/ros/program.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 
@@ -8,11 +8,11 @@ const BASES: readonly BaseKind[] = ['differential', 'omni', 'ackermann'];
 export type ArmControllerKind = (typeof ARM_CONTROLLERS)[number];
 
 export interface SimSettings {
-  /** `undefined`: that of the task. */
+  /** `undefined`: the robot of the task. */
   readonly robot: string | undefined;
   readonly task: string;
   readonly config: string | undefined;
-  /** At most one of the two is given; the robot's file decides where neither is. */
+  /** At most one of the two is given; otherwise the robot's file decides. */
   readonly baseKind: BaseKind | undefined;
   readonly armController: ArmControllerKind | undefined;
   /** 0: the robot's own control rate. */
@@ -31,7 +31,7 @@ export interface SimSettings {
 
 const CONTROLLERS: readonly string[] = ['', ...ARM_CONTROLLERS, ...BASES];
 
-/** What a base can do, each with the parameter that says it. */
+/** Limits of a base, each with its parameter. */
 const BASE_PARAMETERS: Readonly<Record<keyof SimSettings['base'], ParameterDeclaration>> = {
   speedMaxMPerS: parameter('base_speed_max', 'double', 1, {
     description: 'Base: highest speed, m/s.',
@@ -126,7 +126,7 @@ export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
   ...Object.values(BASE_PARAMETERS),
 ];
 
-/** Settings from declared parameters. */
+/** Reads the settings from declared parameters. */
 export function readSettings(parameters: ParameterSet): SimSettings {
   const number = (name: string): number => parameters.get(name) as number;
   const text = (name: string): string => parameters.get(name) as string;

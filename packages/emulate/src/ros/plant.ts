@@ -1,4 +1,4 @@
-/** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
+/** Simulated robot: an arm in a task's scene, or a base, as given by the parameters and the files that they name. */
 import { type ResolvedConfig, resolveConfig } from '../../../../src/config/index.ts';
 import { createSetup, driverSpec } from '../../../../src/config/setup.ts';
 import { type BaseModel, ReinError, type RobotModel } from '../../../../src/core/index.ts';
@@ -13,7 +13,7 @@ export type Plant = ArmPlant | BasePlant;
 export interface ArmPlant {
   readonly kind: 'arm';
   readonly model: RobotModel;
-  /** In a task's scene, or from its own file. */
+  /** Arm in a task's scene, or from its own file. */
   readonly options: MujocoDriverOptions | PlantDriverOptions;
   readonly rateHz: number;
   /** Name of the controller that is active at the start. */
@@ -27,7 +27,7 @@ export interface BasePlant {
   readonly takesStampedTwist: boolean;
 }
 
-/** The controller that each value of the parameter stands for. */
+/** Controller selected by each value of the parameter. */
 const ACTIVE: Readonly<Record<ArmControllerKind, string>> = {
   joint_trajectory: 'joint_trajectory_controller',
   position: 'forward_position_controller',
@@ -36,7 +36,7 @@ const ACTIVE: Readonly<Record<ArmControllerKind, string>> = {
   pose: 'cartesian_impedance_controller',
 };
 
-/** Names of an arm's controllers in a robot's file. */
+/** Controllers of an arm by their name in a robot's file. */
 const ARM_INTERFACES: Readonly<Record<string, ArmControllerKind>> = {
   position: 'position',
   jointTrajectory: 'joint_trajectory',
@@ -53,16 +53,16 @@ const BASE_KINDS: Readonly<Record<BaseModel['kind'], BaseKind>> = {
 
 /** Ticks a second of a base without a file. */
 const BASE_HZ = 50;
-/** The task whose scene surrounds an arm when its own task is judged by people and has none. */
+/** Task whose scene surrounds an arm if its own task is operator-judged and has none. */
 const SCENE_TASK = 'insert';
 
 const MAX_HZ = 500;
 const RATE_ROOM = 1.25;
 
-/** Reads the files that `settings` name. Throws `ReinError` for what cannot be simulated. */
+/** Reads the files that `settings` name. Throws `ReinError` if the robot cannot be simulated. */
 export function resolvePlant(settings: SimSettings): Plant {
   const { baseKind, rateHz } = settings;
-  // A base that is described by parameters alone needs no file.
+  // A base described by parameters alone needs no file.
   if (baseKind !== undefined && settings.robot === undefined) {
     return {
       kind: 'base',
@@ -96,12 +96,12 @@ function armPlant(config: ResolvedConfig, settings: SimSettings): ArmPlant {
   return { kind: 'arm', model, options, rateHz, active };
 }
 
-/** What the file expects of joint_states, with some room, as far as the simulator goes. */
+/** Rate that the file expects of joint_states, with some margin, up to the simulator's limit. */
 function rateOf({ controlHz }: RobotModel, driver: ResolvedConfig['robot']['driver']): number {
   return isRos(driver) ? Math.max(controlHz, Math.min(MAX_HZ, Math.ceil(RATE_ROOM * driver.minimumRateHz))) : controlHz;
 }
 
-/** The robot from its own file, with nothing around it. */
+/** Options for the robot from its own file, without surroundings. */
 function ownOptions(robot: ResolvedConfig['robot']): PlantDriverOptions {
   const scene = (): never => {
     throw new TypeError('a robot from its own file is in no scene');
@@ -111,7 +111,7 @@ function ownOptions(robot: ResolvedConfig['robot']): PlantDriverOptions {
   return driverSpec(simulated, nothing, { scene, surroundings: undefined }).options as unknown as PlantDriverOptions;
 }
 
-/** The arm that the scene of peg insertion brings along. */
+/** Options for the arm of the task's scene, or of that of peg insertion if the task has none. */
 function sceneOptions(config: ResolvedConfig, settings: SimSettings, rateHz: number): MujocoDriverOptions {
   const scene = taskKind(config.task).scene !== undefined ? config : sceneConfig(config.robot.name, settings);
   return {
@@ -122,7 +122,7 @@ function sceneOptions(config: ResolvedConfig, settings: SimSettings, rateHz: num
   };
 }
 
-/** Throws `ReinError` for another arm than the scene's: its own file is needed then. */
+/** Throws `ReinError` for an arm other than the scene's, which needs its own file. */
 function sceneConfig(robot: string, settings: SimSettings): ResolvedConfig {
   try {
     return configOf(settings, SCENE_TASK);
@@ -140,7 +140,7 @@ function sceneConfig(robot: string, settings: SimSettings): ResolvedConfig {
   }
 }
 
-/** The file's base, with motors that can do at least what the file allows. */
+/** Base of the file, with motors at least as capable as the file permits. */
 function basePlant(config: ResolvedConfig, base: BaseModel, settings: SimSettings): BasePlant {
   const { base: given, rateHz, baseKind } = settings;
   const { driver, controlHz } = config.robot;

@@ -42,7 +42,7 @@ describe('the program of the simulator', () => {
     const end = new AbortController();
     const running = run(['--ros-args', '-p', 'rate:=250.0'], graph, end.signal);
     while (count === 0) await delay(5);
-    // Never faster; where the machine was held up meanwhile, it is measured again.
+    // Never faster; measured again if the machine was held up meanwhile.
     let share = 0;
     for (let tries = 0; tries < 40 && share < 0.9; tries++) {
       const begin = count;

@@ -1,4 +1,4 @@
-/** The simulator as a program: opens the port, keeps real time, ends in order when it is asked to. */
+/** Simulator program: opens the port, keeps real time, and shuts down in order. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeError, ReinError, SystemClock } from '../../../../src/core/index.ts';
 import {
@@ -13,23 +13,23 @@ import { keepPace } from './sim-time.ts';
 import { Simulator } from './simulator.ts';
 
 export interface SimProgram {
-  /** Without node and script. */
+  /** Arguments without node and script. */
   readonly argv: readonly string[];
   readonly ports: RosPortFactory;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
-  /** Asks for the end. */
+  /** Requests shutdown. */
   readonly signal: AbortSignal;
-  /** Who is there is known so long after the start, ms. Default 1000. */
+  /** Time for discovery of other nodes after the start, ms. Default 1000. */
   readonly discoveryMs?: number;
 }
 
 const MISUSE = 2;
-/** DDS finds who is there within this. */
+/** DDS discovers other nodes within this time. */
 const DISCOVERY_MS = 1000;
 const LOOK_MS = 1000;
 
-/** Runs until it is asked to end. Resolves to the exit code; never rejects. */
+/** Runs until shutdown is requested. Resolves to the exit code; never rejects. */
 export async function runSim(program: SimProgram): Promise<number> {
   const { argv, out, error } = program;
   if (argv.includes('--help') || argv.includes('-h')) {
@@ -76,7 +76,7 @@ async function simulate({ argv, ports, error, signal, discoveryMs = DISCOVERY_MS
   }
 }
 
-/** Its measurements would be taken for the robot's, and the robot would obey what is meant for it. */
+/** Refuses to run beside another robot: clients would confuse their measurements, and the robot would obey commands for this one. */
 function refuseBeside(other: string | undefined): void {
   if (other === undefined) return;
   throw new ReinError('environment', `${other}: a simulation beside it would be taken for it.`, {
@@ -84,7 +84,7 @@ function refuseBeside(other: string | undefined): void {
   });
 }
 
-/** One that comes later is told. To fall silent then would leave it alone with commands that were meant for the simulation. */
+/** Reports a robot that comes later. Falling silent instead would leave it alone with commands meant for the simulation. */
 function watchOthers(simulator: Simulator, say: (text: string) => void): NodeJS.Timeout {
   let isTold = false;
   return setInterval(() => {
@@ -102,7 +102,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 async function closeQuietly(port: RosPort): Promise<void> {
-  // What kept the simulator from coming up is worth more than what happens while it is taken down.
+  // The error that kept the simulator from starting matters more than one during shutdown.
   await port.close().catch(() => undefined);
 }
 
@@ -128,7 +128,7 @@ refuse, clock_back S, clear.
 Parameters:
 `;
 
-/** The whole text. */
+/** Returns the whole help text. */
 function simHelp(): string {
   return INTRODUCTION + parametersHelp(SIM_PARAMETERS);
 }

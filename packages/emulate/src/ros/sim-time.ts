@@ -1,10 +1,10 @@
-/** The simulator's time: what messages are stamped with, and periods kept on the main thread beside the callbacks of ROS. */
+/** Time of the simulator: stamps of messages, and periods kept on the main thread beside the callbacks of ROS. */
 import type { Clock } from '../../../../src/core/index.ts';
 import { isSet, nanosecondsOf, type RosClock, setTime, type Time } from '../../../../src/ros/program.ts';
 
 export interface SimClockOptions {
   readonly ros: RosClock;
-  /** Own time: begins at 0 and passes `factor` times as fast as the machine's. Otherwise time is that of `ros`. */
+  /** Own time: begins at 0 and runs `factor` times as fast as the machine's. Otherwise the time of `ros`. */
   readonly own?: { readonly factor: number; readonly startS: number };
 }
 
@@ -16,14 +16,14 @@ export class SimClock {
     this.#options = options;
   }
 
-  /** `nowS`: the machine's monotonic clock. */
+  /** `nowS`: time of the machine's monotonic clock. */
   nowNs(nowS: number): bigint {
     const { ros, own } = this.#options;
     if (own === undefined) return ros.nowNs();
     return BigInt(Math.round(Math.max(0, (nowS - own.startS) * own.factor - this.#backS) * 1e9));
   }
 
-  /** Lets the own time jump back, once. Without an own time nothing happens. */
+  /** Sets the own time back, once. No effect without an own time. */
   jumpBack(byS: number): void {
     this.#backS += byS;
   }
@@ -39,18 +39,18 @@ export class SimClock {
   }
 }
 
-/** Periods that are made up for at once after the thread was busy; more than that is lost time, and counted. */
+/** Periods that are made up for at once after the thread was busy; further ones are skipped, and counted. */
 const CATCH_UP_PERIODS = 10;
 
 export interface Pace {
-  /** Periods that were left out because the machine was too slow. */
+  /** Periods that were skipped because the machine was too slow. */
   readonly lostPeriods: number;
   stop(): void;
 }
 
 /**
- * Calls `tick` once per period with the deadline's time, s of `clock`. Late ones follow each other at once, but what has
- * arrived meanwhile is heard between them.
+ * Calls `tick` once per period with the deadline's time, s of `clock`. Late ticks follow each other at once, but messages
+ * that have arrived meanwhile are handled between them.
  */
 export function keepPace(periodS: number, clock: Clock, tick: (deadlineS: number) => void): Pace {
   const startS = clock.nowS();

@@ -1,6 +1,6 @@
 /**
- * The simulated arm as hardware behind controllers: each period it asks the active controller for set-points and lets
- * the physics do what they say. Without an active controller it holds where it is, as an arm with its brakes on.
+ * Simulated arm as hardware behind controllers: each period it gets set-points from the active controller and lets the
+ * physics follow them. Without an active controller it holds its position, as an arm with its brakes on.
  */
 import {
   createRobotState,
@@ -25,7 +25,7 @@ export class SimulatedArm {
   readonly #setPointRad: Vec<'rad'>;
   #controller: ArmController | undefined;
 
-  /** `options`: the arm in a task's scene, or from its own file; a period of its physics is `periodS`. */
+  /** `options`: the arm in a task's scene, or from its own file; `periodS`: period of its physics. */
   constructor(model: RobotModel, options: MujocoDriverOptions | PlantDriverOptions, periodS: number) {
     const joints = model.joints.length;
     this.model = model;
@@ -44,7 +44,7 @@ export class SimulatedArm {
     };
   }
 
-  /** Index of a signal in `state.signals`; −1 for one that the scene does not measure. */
+  /** Returns the index of a signal in `state.signals`; −1 if the scene does not measure it. */
   signalIndex(name: string): number {
     return this.#driver.facts.signalNames.indexOf(name);
   }
@@ -57,14 +57,14 @@ export class SimulatedArm {
     this.step(0);
   }
 
-  /** Controller whose set-points the arm follows; `undefined` lets it hold. */
+  /** Sets the controller whose set-points the arm follows; `undefined` makes it hold. */
   follow(controller: ArmController | undefined): void {
     this.#controller = controller;
     this.#hold();
     controller?.activate(this.reading);
   }
 
-  /** Puts arm and objects where `layout` says, at rest. Throws `RangeError` for a layout that does not fit. */
+  /** Places arm and objects as in `layout`, at rest. Throws `RangeError` for a layout that does not fit. */
   reset(layout: SceneLayout): void {
     this.#driver.scene.reset(layout);
     this.state.positionRad.set(layout.jointsRad);
@@ -73,7 +73,7 @@ export class SimulatedArm {
     this.#controller?.activate(this.reading);
   }
 
-  /** Lets one period pass that begins at `nowS`, and measures. False when the simulation diverged; a reset mends it. */
+  /** Simulates the period that begins at `nowS`, and measures. Returns false if the simulation diverged; a reset recovers it. */
   step(nowS: number): boolean {
     this.#command(nowS);
     return this.#driver.read(this.state) === 'ok';
@@ -100,7 +100,7 @@ export class SimulatedArm {
       const joint = this.model.joints[i]!;
       const wantedRad =
         controller.commandInterface === 'position' ? out[i]! : this.#setPointRad[i]! + out[i]! * this.#periodS;
-      // The drives stop at their ends, whatever they are asked for.
+      // The drives stop at their limits, whatever is commanded.
       this.#setPointRad[i] = Math.min(Math.max(wantedRad, joint.positionMinRad), joint.positionMaxRad);
     }
     this.#driver.write(this.#setPointRad);

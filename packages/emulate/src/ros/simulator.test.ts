@@ -25,7 +25,7 @@ import { Simulator } from './simulator.ts';
 
 const { robot: model } = arm6Setup().config;
 const NAMES = model.joints.map((joint) => joint.name);
-// Where the task puts the middle of the hole's mouth.
+// Middle of the hole's mouth in this task.
 const [X, Y, Z] = [0.49, 0.13, 0.15] as const;
 
 /** A simulator and a client on one graph in memory; time passes by `run`. */
@@ -70,7 +70,7 @@ class Bench {
     return this;
   }
 
-  /** Lets `ticks` periods pass; `before` is called ahead of each. */
+  /** Simulates `ticks` periods; `before` is called ahead of each. */
   async run(ticks: number, before: () => void = () => undefined): Promise<void> {
     for (let i = 0; i < ticks; i++) {
       before();
@@ -168,7 +168,7 @@ describe('a simulated arm behind ROS topics', () => {
     const joints = jointsAt(model, [X, Y, Z + 0.03]);
     const request = { joints_rad: joints, objects: ['hole'], poses: [X, Y, Z, 0] };
     expect(await client.call(request, 1000)).toEqual({ success: true, message: '' });
-    // A command that was on its way.
+    // A command that was still in transit.
     command(to, model.homeRad);
     await bench.run(20);
     for (const [i, name] of NAMES.entries()) expect(bench.joints[name]).toBeCloseTo(joints[i]!, 3);
@@ -227,7 +227,7 @@ describe('a simulated arm behind ROS topics', () => {
 });
 
 describe('trouble of the simulated arm', () => {
-  /** A bench with a topic to ask for trouble. */
+  /** Bench with a topic to inject faults. */
   async function troubled(parameters: Record<string, string | number | boolean> = {}): Promise<(text: string) => void> {
     bench = (await Bench.open(parameters)).watch(JointState, 'joint_states');
     const to = bench.port.advertise(StringMessage, '/rein_sim/inject', EVENT_QOS);

@@ -1,4 +1,4 @@
-/** The simulator at a port: reads its parameters, registers everything, and lives one period per `tick`. */
+/** Simulator at a port: reads its parameters, registers everything, and simulates one period per `tick`. */
 import type { Clock } from '../../../../src/core/index.ts';
 import {
   Clock as ClockMessage,
@@ -21,7 +21,7 @@ export interface SimulatorOptions {
   /** Not started yet. */
   readonly port: RosPort;
   readonly clock: Clock;
-  /** Takes one message for people. */
+  /** Prints one message. */
   readonly say: (message: string) => void;
 }
 
@@ -30,7 +30,7 @@ type Robot = ArmSimulator | BaseSimulator;
 
 export class Simulator {
   readonly periodS: number;
-  /** Title for people: "arm6 behind forward_position_controller, 100 Hz". */
+  /** Title for display: "arm6 behind forward_position_controller, 100 Hz". */
   readonly title: string;
   readonly robot: Robot;
   readonly #options: SimulatorOptions;
@@ -55,7 +55,7 @@ export class Simulator {
     );
   }
 
-  /** Declares parameters and registers everything. Throws `ReinError` for what cannot be simulated. */
+  /** Declares parameters and registers everything. Throws `ReinError` if the robot cannot be simulated. */
   static async open(options: SimulatorOptions): Promise<Simulator> {
     const settings = readSettings(options.port.declareParameters(SIM_PARAMETERS));
     const { clock, port } = options;
@@ -66,7 +66,7 @@ export class Simulator {
     return new Simulator(options, settings, await createRobot(settings, common));
   }
 
-  /** Lets one period pass that ends at `deadlineS` of the machine's clock. */
+  /** Simulates the period that ends at `deadlineS` of the machine's clock. */
   tick(deadlineS: number): void {
     const { silenceAfterS } = this.#settings;
     if (silenceAfterS >= 0 && deadlineS - this.#startS >= silenceAfterS && !this.#isSilenced) {
@@ -79,7 +79,7 @@ export class Simulator {
     this.#clockTopic.publish(this.#clockMessage);
   }
 
-  /** A robot that publishes what this one does, as of now. */
+  /** Another robot that publishes what this one does, at present. */
   otherRobot(): string | undefined {
     return this.robot.otherRobot();
   }

@@ -1,8 +1,8 @@
-/** What the host has written, from the thread that reads the port to the one that is the device: chunks with the moment they came. */
+/** Bytes written by the host, from the thread that reads the port to the device's thread: chunks with their times of arrival. */
 
 const SLOTS = 64;
 const SLOT_BYTES = 4096;
-/** Places in the control words. */
+/** Indices of the control words. */
 const HEAD = 0;
 const TAIL = 1;
 const STOP = 2;
@@ -10,7 +10,7 @@ const DONE = 3;
 const UP = 4;
 const HEADER_BYTES = 32;
 
-/** The shared memory of both threads. */
+/** Memory shared by both threads. */
 export class Inbox {
   readonly memory: SharedArrayBuffer;
   readonly #control: Int32Array<SharedArrayBuffer>;
@@ -26,7 +26,7 @@ export class Inbox {
     this.#bytes = new Uint8Array(memory, HEADER_BYTES + 12 * SLOTS, SLOTS * SLOT_BYTES);
   }
 
-  /** The reader's: where the next chunk goes. Waits while there is no room. */
+  /** Reader: returns the buffer of the next chunk. Blocks while there is no room. */
   room(): Uint8Array {
     const head = Atomics.load(this.#control, HEAD);
     for (;;) {
@@ -38,7 +38,7 @@ export class Inbox {
     return this.#bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES);
   }
 
-  /** The reader's: `count` bytes are in `room`, and came at `atS`. */
+  /** Reader: hands over `count` bytes in `room`, which arrived at `atS`. */
   put(count: number, atS: number): void {
     const head = Atomics.load(this.#control, HEAD);
     const slot = (head >>> 0) % SLOTS;
@@ -48,7 +48,7 @@ export class Inbox {
     Atomics.notify(this.#control, HEAD);
   }
 
-  /** The device's: hands the oldest chunk out, if there is one. `bytes` are good during the call only. */
+  /** Device: passes the oldest chunk to `use`, if there is one. `bytes` are valid during the call only. */
   take(use: (bytes: Uint8Array, atS: number) => void): boolean {
     const tail = Atomics.load(this.#control, TAIL);
     if (Atomics.load(this.#control, HEAD) === tail) return false;
@@ -59,7 +59,7 @@ export class Inbox {
     return true;
   }
 
-  /** The device's: waits for a chunk, `ms` at most. */
+  /** Device: waits for a chunk, for at most `ms`. */
   wait(ms: number): void {
     const tail = Atomics.load(this.#control, TAIL);
     if (ms > 0) Atomics.wait(this.#control, HEAD, tail, ms);
@@ -69,30 +69,30 @@ export class Inbox {
     return Atomics.load(this.#control, STOP) === 1;
   }
 
-  /** The reader is to end; it sees this when its read ends. */
+  /** Requests the end of the reader, which notices it when its read returns. */
   stop(): void {
     Atomics.store(this.#control, STOP, 1);
     Atomics.notify(this.#control, TAIL);
   }
 
-  /** The reader's first word: from now on it reads. */
+  /** Reader: reports that it has started to read. */
   up(): void {
     Atomics.store(this.#control, UP, 1);
     Atomics.notify(this.#control, UP);
   }
 
-  /** Waits for that, `ms` at most. Returns whether it came. */
+  /** Waits for the reader to start, for at most `ms`. Returns true if it has. */
   waitUp(ms: number): boolean {
     return Atomics.wait(this.#control, UP, 0, ms) !== 'timed-out';
   }
 
-  /** The reader's last word: the descriptor is nobody's any more. */
+  /** Reader: reports that it has ended, and uses the descriptor no more. */
   done(): void {
     Atomics.store(this.#control, DONE, 1);
     Atomics.notify(this.#control, DONE);
   }
 
-  /** Waits for that, `ms` at most. Returns whether it came. */
+  /** Waits for the reader to end, for at most `ms`. Returns true if it has. */
   waitDone(ms: number): boolean {
     return Atomics.wait(this.#control, DONE, 0, ms) !== 'timed-out';
   }

@@ -1,6 +1,6 @@
 /**
- * The baud rate that the host has set on a pseudo-terminal, where both ends hear each other whatever it is. Node cannot ask (`ioctl`
- * TCGETS2): a small child answers within some 0.1 ms, over two named pipes, so that this thread may wait for it.
+ * Baud rate that the host has set on a pseudo-terminal, whose ends communicate at any rate. Node cannot query it (`ioctl` TCGETS2): a small
+ * child process answers within some 0.1 ms over two named pipes, so that this thread may block on it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-/** Answers each byte of its input with the output speed of descriptor 3: the last of the 44 bytes of `struct termios2`. */
+/** Programs that answer each byte of their input with the output speed of descriptor 3: the last of the 44 bytes of `struct termios2`. */
 const ANSWERERS: readonly (readonly [program: string, ...args: string[]])[] = [
   [
     'perl',
@@ -29,7 +29,7 @@ export class LineSpeed {
   readonly #answer: Uint8Array = new Uint8Array(4);
   #isOpen = true;
 
-  /** Of the port at `path`; `undefined` where no program can tell, and every speed counts as the right one. */
+  /** Opens the query for the port at `path`; `undefined` if no program supports it, and any baud rate then counts as right. */
   static open(path: string): LineSpeed | undefined {
     const program = ANSWERERS.find(([name]) => spawnSync(name, ['-V'], { stdio: 'ignore' }).error === undefined);
     if (program === undefined) return undefined;
@@ -56,7 +56,7 @@ export class LineSpeed {
     }
   }
 
-  /** Bits a second; `undefined` where nobody answers any more. */
+  /** Returns the baud rate; `undefined` once the child has exited. */
   ask(): number | undefined {
     if (!this.#isOpen) return undefined;
     try {
@@ -76,17 +76,17 @@ export class LineSpeed {
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    // The end of its input is its own end.
+    // The child exits at the end of its input.
     closeSync(this.#askFd);
     closeSync(this.#answerFd);
   }
 }
 
-/** Both ends of a pipe that block, each closed when nobody else has it. */
+/** Opens both ends of a new named pipe, blocking; either end sees the close of the other once no process holds that. */
 function pipeIn(folder: string, name: string): { readonly readFd: number; readonly writeFd: number } {
   const path = join(folder, name);
   spawnSync('mkfifo', [path]);
-  // Neither end opens without the other: a third holds both open for a moment.
+  // Neither end opens without the other: a third descriptor holds both open for a moment.
   const bothFd = openSync(path, O_RDWR);
   const readFd = openSync(path, O_RDONLY);
   const writeFd = openSync(path, O_WRONLY);

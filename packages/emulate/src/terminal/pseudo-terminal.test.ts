@@ -18,7 +18,7 @@ describe('a pseudo-terminal', () => {
   it('carries all bytes as they are, both ways, until it is closed', () => {
     const terminal = new PseudoTerminal();
     const host = openSync(terminal.path, constants.O_RDWR | constants.O_NOCTTY);
-    // Those that a terminal makes signals, ends, echoes or other line ends of are among them.
+    // Includes those that a terminal turns into signals, end of file, echoes or other line ends.
     const all = Uint8Array.from({ length: 256 }, (_, i) => i);
     const into = new Uint8Array(512);
     writeSync(host, all);

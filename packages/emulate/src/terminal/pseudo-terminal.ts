@@ -1,4 +1,4 @@
-/** A serial port without hardware: a pseudo-terminal whose other end this process holds itself. Linux. */
+/** Serial port without hardware: a pseudo-terminal whose master is held by this process. Linux. */
 import { spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -15,19 +15,19 @@ import {
 import { dirname, resolve } from 'node:path';
 import { makeFolder, messageOf, ReinError } from '../../../../src/core/index.ts';
 
-/** `ioctl(fd, TIOCSPTLCK, &0)`, which Node has not: the first of these that is installed does it for the descriptor that it inherits as 3. */
+/** Programs that do `ioctl(fd, TIOCSPTLCK, &0)`, which Node lacks, on the inherited descriptor 3; the first one installed is used. */
 const UNLOCKERS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['perl', '-e', 'open(my $m, "+<&=3") or die $!; my $n = pack("i", 0); ioctl($m, 0x40045431, $n) or die $!'],
   ['python3', '-c', 'import fcntl, struct; fcntl.ioctl(3, 0x40045431, struct.pack("i", 0))'],
 ];
-/** Bytes that may wait unread: the kernel keeps 8 KiB of a pseudo-terminal (Linux, drivers/tty/pty.c) and then lets the writer wait. */
+/** Limit of unread bytes: the kernel keeps 8 KiB of a pseudo-terminal (Linux, drivers/tty/pty.c) and then blocks the writer. */
 const UNREAD_MAX_BYTES = 4096;
 
-/** Both ends open: the master to be the device, the slave so that the port stays when nobody else has it open. */
+/** Both ends open: the master as the device, the slave so that the port persists while no host has it open. */
 export class PseudoTerminal {
-  /** What others open, e.g. `/dev/pts/3`. */
+  /** Path that the host opens, e.g. `/dev/pts/3`. */
   readonly path: string;
-  /** The device's end. Reading waits until there is something. */
+  /** The device's end. Reads block until there is something. */
   readonly masterFd: number;
   readonly #slaveFd: number;
   readonly #waste: Uint8Array = new Uint8Array(4096);
@@ -35,7 +35,7 @@ export class PseudoTerminal {
   #lost = 0;
   #isOpen = true;
 
-  /** Throws `ReinError('environment')` where this machine has none. */
+  /** Throws `ReinError('environment')` if this machine has no pseudo-terminals. */
   constructor() {
     this.masterFd = openMaster();
     try {
@@ -49,12 +49,12 @@ export class PseudoTerminal {
     makeRaw(this.path);
   }
 
-  /** Bytes that nobody took in time, so far. */
+  /** Bytes lost so far because the host did not read them in time. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Puts the first `count` of `bytes` where the host reads them. Does not wait: what nobody reads for long is lost, oldest first. */
+  /** Sends the first `count` of `bytes` to the host. Does not block: bytes that stay unread for long are lost, oldest first. */
   write(bytes: Uint8Array, count: number): void {
     if (!this.#isOpen) return;
     if (this.#unread + count > UNREAD_MAX_BYTES) this.#drain();
@@ -62,23 +62,23 @@ export class PseudoTerminal {
     writeSync(this.masterFd, bytes, 0, count);
   }
 
-  /** The host has written, so that it has read what came before, or never will. */
+  /** Called when the host has written: it has read everything before that, or never will. */
   hostIsThere(): void {
     this.#unread = 0;
   }
 
-  /** Lets a read of `masterFd` that waits end, with one byte. */
+  /** Ends a blocking read of `masterFd`, with one byte. */
   wakeReader(): void {
     if (!this.#isOpen) return;
     try {
       writeSync(this.#slaveFd, Uint8Array.of(0));
     } catch (error) {
-      // It is full, or the host writes at this moment: that wakes it too.
+      // The buffer is full, or the host writes at this moment: either wakes the reader too.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
     }
   }
 
-  /** Nobody may be reading `masterFd` any more. Whoever has the port open finds it gone. Idempotent. */
+  /** No thread may be reading `masterFd` any more. A host that has the port open finds it gone. Idempotent. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -100,7 +100,7 @@ export class PseudoTerminal {
   }
 }
 
-/** The name under which people find the port: a symbolic link, as of `/dev/serial/by-id`. */
+/** Stable name of the port: a symbolic link, as in `/dev/serial/by-id`. */
 export class PortLink {
   readonly path: string;
   #target: string | undefined;
@@ -109,7 +109,7 @@ export class PortLink {
     this.path = resolve(path);
   }
 
-  /** Lets it lead to `target`; a link that is there already is replaced. Throws `ReinError('config')` for anything else. */
+  /** Points the link at `target`, replacing an existing link. Throws `ReinError('config')` if anything else is there. */
   pointTo(target: string): void {
     makeFolder(dirname(this.path));
     const there = lstatSync(this.path, { throwIfNoEntry: false });
@@ -121,7 +121,7 @@ export class PortLink {
     this.#target = target;
   }
 
-  /** Removes it, unless it is another's by now. Idempotent. */
+  /** Removes the link, unless it points elsewhere by now. Idempotent. */
   remove(): void {
     if (this.#target === undefined) return;
     const there = lstatSync(this.path, { throwIfNoEntry: false });
@@ -163,7 +163,7 @@ function slavePath(masterFd: number): string {
   return `/dev/pts/${index}`;
 }
 
-/** No echo and no line editing from the first byte on; `min 0 time 0` as the serial driver has it. */
+/** Disables echo and line editing from the first byte on; `min 0 time 0` as in the serial driver. */
 function makeRaw(path: string): void {
   const { status, error, stderr } = spawnSync('stty', ['-F', path, 'raw', '-echo', 'min', '0', 'time', '0', '1000000']);
   if (status === 0) return;

@@ -1,4 +1,4 @@
-/** Thread that does nothing but wait for bytes at a pseudo-terminal: a read that blocks costs nothing while nobody writes. */
+/** Thread that only waits for bytes at a pseudo-terminal: a blocking read costs nothing while the host is silent. */
 import { readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { SystemClock } from '../../../../src/core/index.ts';

@@ -1,6 +1,6 @@
 /**
- * An emulated device at a pseudo-terminal, in real time: what the host writes reaches it when a line of its baud rate would have carried
- * it, and what it answers comes byte by byte from the moment on at which it would.
+ * Emulated device at a pseudo-terminal, in real time: bytes of the host reach it when a line of its baud rate would have delivered them,
+ * and its answers are sent byte by byte at the times of such a line.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -13,27 +13,27 @@ import { Inbox } from './inbox.ts';
 import { LineSpeed } from './line-speed.ts';
 import { type PortLink, PseudoTerminal } from './pseudo-terminal.ts';
 
-/** How often time passes for the device: while the host talks, and otherwise, s. */
+/** Period of advancing the device while the host sends, and otherwise, s. */
 const BUSY_S = 0.002;
 const IDLE_S = 0.02;
-/** A host that has been quiet for so long is idle, s. */
+/** Silence after which the host counts as idle, s. */
 const QUIET_S = 0.5;
-/** After so long without a byte the host may have set another baud rate, s. */
+/** Silence after which the host may have set another baud rate, s. */
 const ASK_SPEED_S = 0.0015;
-/** The event loop of this thread gets a turn so often, s. */
+/** Period at which the event loop of this thread gets a turn, s. */
 const TURN_S = 0.01;
-/** Bytes of one reply that come within this are handed over together, s. */
+/** Bytes of one reply that are due within this time are sent together, s. */
 const CHUNK_S = 100e-6;
 /**
- * The kernel wakes a thread late: by about 60 µs, 10 with real-time priority. Waking is asked for that much earlier, twice what it was of
- * late and within these, and the rest is waited out awake, s.
+ * The kernel wakes a thread late: by about 60 µs, 10 with real-time priority. Waking is requested earlier by twice the recent lateness,
+ * within these limits, and the rest is spent in a busy wait, s.
  */
 const WAKE_MIN_S = 20e-6;
 const WAKE_MAX_S = 90e-6;
 const WAKE_MEMORY = 0.05;
-/** A byte may come so early, s: less than writing it takes. */
+/** Permitted earliness of a byte, s: less than writing it takes. */
 const EARLY_S = 10e-6;
-/** A reply that begins later than this is late, s. */
+/** Lateness above which the begin of a reply counts as late, s. */
 const LATE_S = 500e-6;
 const START_MS = 10_000;
 const END_MS = 1000;
@@ -45,9 +45,9 @@ export interface TerminalServerOptions extends WireOptions {
 
 export class TerminalServer {
   readonly wire: Wire;
-  /** What is sent comes back, as from adapters on one wire. */
+  /** Echoes sent bytes, as adapters on a single wire do. */
   isEchoing = false;
-  /** When replies began and ended, behind the moment at which they should have, s. */
+  /** Lateness of the begin and end of replies, s. */
   readonly beginLateS: QuantileHistogram = new QuantileHistogram(1e-6, 10);
   readonly endLateS: QuantileHistogram = new QuantileHistogram(1e-6, 10);
   readonly #device: EmulatedDevice;
@@ -64,7 +64,7 @@ export class TerminalServer {
   #isBetween = true;
   #overshootS = WAKE_MAX_S / 2;
 
-  /** The port is not there before `plug`. */
+  /** The port exists from `plug` on. */
   constructor(device: EmulatedDevice, options: TerminalServerOptions) {
     this.#device = device;
     this.#options = options;
@@ -75,12 +75,12 @@ export class TerminalServer {
     process.on('exit', this.#onExit);
   }
 
-  /** Where the port is now; `undefined` while it is unplugged. */
+  /** Present path of the port; `undefined` while it is unplugged. */
   get path(): string | undefined {
     return this.#port?.terminal.path;
   }
 
-  /** Counts since the beginning. `hostBaud`: what the host had set when it last spoke. */
+  /** Counts since the start. `hostBaud`: baud rate of the host when it last sent. */
   get counts() {
     return {
       receivedBytes: this.#receivedBytes,
@@ -92,7 +92,7 @@ export class TerminalServer {
     };
   }
 
-  /** Makes the port, and the link to it. Throws `ReinError`. Without effect while there is one. */
+  /** Creates the port, and the link to it. Throws `ReinError`. No effect if there is one. */
   plug(): void {
     if (this.#port !== undefined) return;
     const terminal = new PseudoTerminal();
@@ -116,7 +116,7 @@ export class TerminalServer {
     this.#options.link?.pointTo(terminal.path);
   }
 
-  /** The port is gone, as when a cable is pulled; a link to it leads nowhere. The devices keep their power. */
+  /** Removes the port, as when a cable is pulled; a link to it dangles. The devices keep their power. */
   unplug(): void {
     const port = this.#port;
     if (port === undefined) return;
@@ -129,7 +129,7 @@ export class TerminalServer {
     port.terminal.close();
   }
 
-  /** Serves until `signal`; then port and link are gone. `between` is called now and then, on this thread's event loop. */
+  /** Serves until `signal` aborts, then removes port and link. `between` is called now and then, on this thread's event loop. */
   async run(signal: AbortSignal, between?: () => void): Promise<void> {
     try {
       while (!signal.aborted) {
@@ -149,7 +149,7 @@ export class TerminalServer {
     this.#options.link?.remove();
   }
 
-  /** A process that ends in any way waits for its threads: the reader has to be woken. */
+  /** Needed because a process that ends in any way waits for its threads: the reader has to be woken. */
   readonly #onExit = (): void => this.close();
 
   #serve(untilS: number): void {
@@ -177,7 +177,7 @@ export class TerminalServer {
     this.#device.receive(heard, heard.length, this.wire.fromHost(heard.length, atS), this.#transmit);
   };
 
-  /** At whatever rate: the host hears itself. */
+  /** Independent of the baud rate: the host receives what it sent. */
   #echo(bytes: Uint8Array, atS: number): void {
     const own = this.#isRightBaud ? bytes.slice() : Uint8Array.from(bytes, meantBy);
     this.wire.fromDevice(own, own.length, atS);
@@ -209,8 +209,8 @@ export class TerminalServer {
   }
 
   /**
-   * Until a byte comes, until time has to pass for the device, or until bytes are to be delivered: those that begin or end a reply to the
-   * moment, those between when it suits.
+   * Sleeps until a byte arrives, the device has to be advanced, or bytes are due: those that begin or end a reply exactly on time, those in
+   * between in chunks.
    */
   #sleep(port: OpenPort | undefined, tickS: number): void {
     const { clock } = this.#options;
@@ -227,7 +227,7 @@ export class TerminalServer {
     if (untilS > nowS) {
       port.inbox.wait((untilS - nowS) * 1e3);
       const overshootS = clock.nowS() - untilS;
-      // Woken by a byte, it is early.
+      // It is early if a byte woke it.
       if (overshootS > 0) this.#overshootS += WAKE_MEMORY * (Math.min(overshootS, WAKE_MAX_S) - this.#overshootS);
     }
     if (clock.nowS() > exactS - wakeS) while (clock.nowS() < exactS - EARLY_S);

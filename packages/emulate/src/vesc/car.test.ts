@@ -23,7 +23,7 @@ describe.each([
   ['raised', async () => raisedCar(robot)],
   ['on the ground', () => onTheGround(robot)],
 ] as const)('a car %s', (_, make) => {
-  /** With what lets time pass for it: how far it is then, m. */
+  /** Returns the car, and a function that lets time pass and returns its position, m. */
   async function rig() {
     const body = await make();
     open.push(body);
@@ -53,7 +53,7 @@ describe.each([
     expect(pass(0.5)).toBeCloseTo(0, 3);
     body.torqueNm[0] = 10;
     pass(0.5);
-    // (10 N less 2 and 1.5 a m/s) on some 4 kg.
+    // (10 N less 2 N and 1.5 N per m/s) on some 4 kg.
     const speedMPerS = body.velocityRadPerS[0]!;
     expect(speedMPerS).toBeGreaterThan(0.8);
     expect(speedMPerS).toBeLessThan(1.05);

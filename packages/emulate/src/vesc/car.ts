@@ -1,4 +1,4 @@
-/** A car of 1:10 behind an emulated VESC: motor, gearing, wheels and steering servo. */
+/** 1:10 car behind an emulated VESC: motor, gearing, wheels and steering servo. */
 import type { RobotConfig } from '../../../../src/config/index.ts';
 import { clamp, ReinError } from '../../../../src/core/index.ts';
 import { modelOf } from '../../../../src/drivers/index.ts';
@@ -7,24 +7,24 @@ import type { EmulatedBody, RollingBody } from '../bodies/body.ts';
 import { MujocoCar } from '../bodies/mujoco-car.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
 
-/** Mass of the raised car, kg (f1tenth_gym: 3.74), and with it all that turns: this project's choice. */
+/** Mass of the raised car, kg (f1tenth_gym: 3.74), including all rotating parts: this project's choice. */
 const MASS_KG = 4;
-/** Rolling and air, N·s/m and N: this project's choice. */
+/** Drag of rolling and air, N·s/m, and rolling resistance, N: this project's choice. */
 const DRAG_N_S_PER_M = 1.5;
 const ROLLING_N = 2;
-/** Of a motor of 3500 turns a minute and volt, such as F1TENTH cars have: torque is 60/(2π·3500) N·m/A. */
+/** Torque constant of a motor of 3500 rpm per volt, such as F1TENTH cars have: 60/(2π·3500) N·m/A. */
 const TORQUE_NM_PER_A = 60 / (2 * Math.PI * 3500);
-/** Of windings and controller, Ω: this project's choice. */
+/** Resistance of windings and controller, Ω: this project's choice. */
 const MOTOR_OHM = 0.03;
-/** Of a battery and its plugs, Ω: this project's choice. */
+/** Resistance of the battery and its plugs, Ω: this project's choice. */
 const BATTERY_OHM = 0.02;
 const STEERING_INERTIA_KGM2 = 0.002;
 const STEERING_DAMPING_NMS = 0.05;
-/** With the damping: 3.2 rad/s at most (f1tenth_gym, sv_max). */
+/** Gives 3.2 rad/s at most with this damping (f1tenth_gym, sv_max). */
 const STEERING_TORQUE_NM = 0.16;
 const STEERING_NM_PER_RAD = 6;
 
-/** As the VESC counts, where the robot's file says nothing: f1tenth_system's 4614 electrical turns at 1 m/s, and its servo. */
+/** Defaults in the VESC's units, for a robot's file without them: f1tenth_system's 4614 ERPM at 1 m/s, and its servo. */
 const DEFAULT_CAR = {
   motor: { polePairs: 2, gearRatio: 12.08, wheelRadiusM: 0.05, isReversed: false },
   steering: { centre: 0.5304, perRad: -1.2135, min: 0.15, max: 0.85 },
@@ -32,13 +32,13 @@ const DEFAULT_CAR = {
 const CELLS = 3;
 const FULL_CELL_V = 4.1;
 
-/** How fast a hand turns wheels, m/s at their rim, and what makes it let go: a motor that pushes, N. */
+/** Speed at which a hand turns wheels, m/s at their rim, and motor force that makes it let go, N. */
 const HAND_M_PER_S = 0.5;
 const HAND_LETS_GO_N = 0.1;
-/** How exactly it turns, m. */
+/** Accuracy of the hand, m. */
 const HAND_EXACT_M = 1e-5;
 
-/** A car in the air: the way driven, m, and the steering angle, rad. */
+/** Car with its wheels in the air: distance driven, m, and steering angle, rad. */
 class RaisedCar extends SimpleBody implements RollingBody {
   constructor(steering: SimpleJoint) {
     super([{ inertiaKgM2: MASS_KG, dampingNmSPerRad: DRAG_N_S_PER_M, frictionNm: ROLLING_N }, steering]);
@@ -52,7 +52,7 @@ class RaisedCar extends SimpleBody implements RollingBody {
   }
 }
 
-/** A car, raised or on the ground, and a hand at its driven wheels. */
+/** Car, raised or on the ground, with a hand at its driven wheels. */
 export class CarBody implements EmulatedBody {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
@@ -61,7 +61,7 @@ export class CarBody implements EmulatedBody {
   readonly stepS: number;
   readonly #body: RollingBody;
   #isTurned = false;
-  /** What the hand has left to turn, m. */
+  /** Distance left for the hand to turn, m. */
   #leftM = 0;
 
   constructor(body: RollingBody) {
@@ -73,7 +73,7 @@ export class CarBody implements EmulatedBody {
     this.stepS = body.stepS;
   }
 
-  /** A hand turns the driven wheels by `wayM` at their rim, ahead where it is above 0, until the motor does; on the ground the car goes along. */
+  /** Turns the driven wheels by hand by `wayM` at their rim, forwards if positive, until the motor drives; on the ground the car moves. */
   turn(wayM: number): void {
     this.#leftM = wayM;
     this.#isTurned = true;
@@ -99,8 +99,8 @@ export class CarBody implements EmulatedBody {
 }
 
 /**
- * The body of `robot`: its model on the ground where its file names one, else raised. Rejects with `ReinError('config')` for what is no car,
- * and for a model that cannot be loaded.
+ * Opens the body of `robot`: its model on the ground if its file names one, else raised. Rejects with `ReinError('config')` for a robot
+ * that is not a car, and for a model that cannot be loaded.
  */
 export async function carBody(robot: RobotConfig): Promise<CarBody> {
   const file = modelOf(robot.driver)?.model;
@@ -109,7 +109,7 @@ export async function carBody(robot: RobotConfig): Promise<CarBody> {
   return new CarBody(await MujocoCar.open({ file, steering, rollingN: ROLLING_N, dragNSPerM: DRAG_N_S_PER_M }));
 }
 
-/** `robot` with its wheels in the air. Throws `ReinError('config')` for what is no car. */
+/** Returns `robot` with its wheels in the air. Throws `ReinError('config')` for a robot that is not a car. */
 export function raisedCar(robot: RobotConfig): CarBody {
   return new CarBody(new RaisedCar(steeringOf(robot)));
 }
@@ -130,13 +130,13 @@ function steeringOf(robot: RobotConfig): SimpleJoint {
   };
 }
 
-/** What the motor does in a moment. */
+/** Present command of the motor. */
 export type MotorDuty =
   | { readonly kind: 'current' | 'brake'; readonly currentA: number }
   | { readonly kind: 'duty'; readonly ratio: number };
 
 export class CarDriveTrain {
-  /** Full battery, V; may be changed at any time. */
+  /** Battery voltage without load, V; mutable at any time. */
   supplyV: number;
   motorA = 0;
   inputA = 0;
@@ -161,20 +161,20 @@ export class CarDriveTrain {
     this.#newtonPerA = TORQUE_NM_PER_A * this.#radPerSPerMPerS;
   }
 
-  /** At the VESC, under load. */
+  /** Voltage at the VESC, under load. */
   get inputV(): number {
     return Math.max(0, this.supplyV - BATTERY_OHM * this.inputA);
   }
 
-  /** Force at the wheels, N, of what the motor is made to do at `speedMPerS`. */
+  /** Force at the wheels, N, for a motor command at `speedMPerS`. */
   forceN(duty: MotorDuty, speedMPerS: number, limitA: number): number {
     const backV = TORQUE_NM_PER_A * this.#radPerSPerMPerS * speedMPerS;
-    // What the battery's voltage lets through, either way.
+    // Limited by the battery's voltage, in both directions.
     const least = Math.max(-limitA, (-this.inputV - backV) / MOTOR_OHM);
     const most = Math.min(limitA, (this.inputV - backV) / MOTOR_OHM);
     let wantedA: number;
     if (duty.kind === 'duty') wantedA = (duty.ratio * this.inputV - backV) / MOTOR_OHM;
-    // A brake dies away with the speed, and turns nothing about.
+    // A brake fades with the speed, and never reverses it.
     else if (duty.kind === 'brake')
       wantedA = -clamp(300 * Math.sign(this.#newtonPerA) * speedMPerS, -duty.currentA, duty.currentA);
     else wantedA = duty.currentA;
@@ -184,7 +184,7 @@ export class CarDriveTrain {
     return this.motorA * this.#newtonPerA;
   }
 
-  /** What the steering servo exerts, N·m, for its output. `shiftRad`: how far its horn has slipped. */
+  /** Torque of the steering servo, N·m, for its output. `shiftRad`: slip of its horn. */
   steeringNm(servo: number, angleRad: number, shiftRad: number): number {
     const { centre, perRad } = this.#steering;
     const target = (servo - centre) / perRad + shiftRad;

@@ -1,4 +1,4 @@
-/** A VESC with a motor and a steering servo, byte by byte. Source of what it does: the firmware, github.com/vedderb/bldc 7.01. */
+/** VESC with a motor and a steering servo, byte by byte. Source of its behaviour: the firmware, github.com/vedderb/bldc 7.01. */
 import type { RobotConfig } from '../../../../src/config/index.ts';
 import { clamp, type Rng } from '../../../../src/core/index.ts';
 import { VescReader, vesc, vescValues } from '../../../../src/drivers/serial.ts';
@@ -9,23 +9,23 @@ import { CarDriveTrain, type MotorDuty } from './car.ts';
 
 const { COMMAND } = vesc;
 const { STATUS, VALUE } = vescValues;
-/** It has no id on the line; here it is called so. */
+/** Id used in this emulator; a VESC has none on its line. */
 const ID = 0;
-/** What its thread takes to understand a packet, s: this project's choice. */
+/** Processing time of a packet, s: this project's choice. */
 const PROCESS_S = 150e-6;
 const JITTER_S = 50e-6;
 const BITS_PER_BYTE = 10;
-/** Its speed control: gains of this project, minimum of the firmware (MCCONF_S_PID_MIN_RPM), electrical turns a minute. */
+/** Speed control: gains of this project, minimum of the firmware (MCCONF_S_PID_MIN_RPM), ERPM. */
 const SPEED_A_PER_ERPM = 0.012;
 const SPEED_A_PER_ERPM_S = 0.03;
 const ERPM_MIN = 900;
-/** Of motor and controller. */
+/** Current limit of motor and controller. */
 const LIMIT_A = 60;
-/** How often the firmware looks at its timeout, s. */
+/** Period at which the firmware checks its timeout, s. */
 const TIMEOUT_LOOK_S = 0.01;
 const OVER_TEMP_FET = 5;
 const UNDER_VOLTAGE = 2;
-/** Where it switches off, V. */
+/** Undervoltage cut-off, V. */
 const CUT_OFF_V = 8;
 /** `Emulated car`, in ASCII. */
 const UUID = '456d756c6174656420636172';
@@ -38,7 +38,7 @@ const G_M_PER_S2 = 9.80665;
 const DEG_PER_RAD = 180 / Math.PI;
 const S_PER_H = 3600;
 
-/** For `FaultyDevice`: the command stands where others have an id. */
+/** For `FaultyDevice`: the command is in the place of an id. */
 export const VESC_PACKETS: PacketShape = {
   idAt: 2,
   seal: (packet) => {
@@ -51,16 +51,16 @@ export const VESC_PACKETS: PacketShape = {
 
 export interface VescBusOptions {
   readonly robot: RobotConfig;
-  /** Of `carBody`. */
+  /** From `carBody`. */
   readonly body: EmulatedBody;
   readonly baud: number;
   readonly rng: Rng;
-  /** Of the battery; absent: full. */
+  /** Battery voltage, V; absent: full. */
   readonly supplyV?: number | undefined;
   /** App Settings, General: Timeout, s; 0: never. The firmware's own default is 1. */
   readonly timeoutS?: number | undefined;
   readonly firmware?: string | undefined;
-  /** Number of its processor, 24 hexadecimal digits. */
+  /** UUID of its processor, 24 hexadecimal digits. */
   readonly uuid?: string | undefined;
 }
 
@@ -70,11 +70,11 @@ export class VescBus implements EmulatedBus {
   readonly faults: ServoFaults = noServoFaults();
   readonly car: CarDriveTrain;
   readonly body: EmulatedBody;
-  /** As `VescBusOptions`; to be changed where another VESC takes its place. */
+  /** As in `VescBusOptions`; mutable, for a VESC that takes its place. */
   uuid: string;
-  /** Something else drives the motor, e.g. a receiver: this current, A; 0 for nothing. */
+  /** Current by which another source drives the motor, e.g. a receiver, A; 0 for none. */
   foreignA = 0;
-  /** Output of the servo, 0 to 1; what the motor was told last, and when, s. */
+  /** Output of the servo, 0 to 1; last motor command, and its time, s. */
   servo = 0.5;
   command: { readonly kind: 'current' | 'brake' | 'duty' | 'erpm'; readonly value: number } = NEUTRAL;
   commandAtS = Number.NEGATIVE_INFINITY;
@@ -91,7 +91,7 @@ export class VescBus implements EmulatedBus {
   #timeS = 0;
   #freeS = 0;
   #zeroM = 0;
-  /** Counters that never fall while it runs: steps of the tachometer either way, and what the battery gave. */
+  /** Counters that never decrease while it runs: tachometer steps in either direction, and charge drawn from the battery. */
   #absCounts = 0;
   #drawnAh = 0;
   #lastCounts = 0;
@@ -121,13 +121,13 @@ export class VescBus implements EmulatedBus {
     return { requests: this.#requests, wrongBytes, checksumErrors };
   }
 
-  /** No command has come for longer than its timeout. */
+  /** True if no command has come for longer than its timeout. */
   get hasTimedOut(): boolean {
     const look = Math.floor(this.#timeS / TIMEOUT_LOOK_S) * TIMEOUT_LOOK_S;
     return this.#timeoutS > 0 && look - this.commandAtS > this.#timeoutS;
   }
 
-  /** Number of the fault that it reports. */
+  /** Number of the reported fault. */
   get fault(): number {
     if (this.faults.errorBits !== 0) return this.faults.errorBits;
     if (this.faults.isOverloaded) return OVER_TEMP_FET;
@@ -187,7 +187,7 @@ export class VescBus implements EmulatedBus {
     });
   }
 
-  /** Time without power, at the end of which it starts anew. */
+  /** Lets time without power pass, after which it restarts. */
   #endure(dtS: number): void {
     const { faults } = this;
     if (faults.unpoweredS === 0) return;
@@ -195,7 +195,7 @@ export class VescBus implements EmulatedBus {
     if (faults.unpoweredS === 0) this.powerCycle();
   }
 
-  /** Its counters begin anew, and servo and motor are as after power came on. */
+  /** Resets counters, servo and motor to their state at power-up. */
   powerCycle(): void {
     this.#zeroM = this.body.positionRad[0]!;
     this.#lastCounts = this.#tachometer();
@@ -208,7 +208,7 @@ export class VescBus implements EmulatedBus {
     this.#reader.restart();
   }
 
-  /** A VESC counts the turns by which it drives the motor: one that is reversed reads so too. */
+  /** A VESC counts turns in the direction in which it drives the motor: a reversed one also reads reversed. */
   get #direction(): 1 | -1 {
     return this.faults.isMirrored === this.faults.isReversed ? 1 : -1;
   }
@@ -221,7 +221,7 @@ export class VescBus implements EmulatedBus {
     if (kind === 'duty') return { kind, ratio: value };
     if (kind === 'brake') return { kind, currentA: Math.abs(value) };
     if (kind === 'current') return { kind, currentA: value };
-    // Too slow a turn is no turn: the motor is released (`foc_run_pid_control_speed`).
+    // Below the minimum speed the motor is released (`foc_run_pid_control_speed`).
     if (Math.abs(value) < ERPM_MIN) return { kind: 'current', currentA: 0 };
     const error = value - this.car.erpmPerMPerS * speedMPerS;
     this.#gatheredA = clamp(this.#gatheredA + SPEED_A_PER_ERPM_S * error * dtS, -LIMIT_A, LIMIT_A);
@@ -273,7 +273,7 @@ export class VescBus implements EmulatedBus {
     return { firmware: this.#firmware, hardware: 'EMULATED', uuid: this.uuid };
   }
 
-  /** Firmware before 6.00 has no status. */
+  /** Firmware before 6.00 reports no status. */
   #known(mask: number): number {
     return Number.parseInt(this.#firmware, 10) < 6 ? mask & ~(1 << VALUE.status) : mask;
   }
@@ -310,7 +310,7 @@ export class VescBus implements EmulatedBus {
     values[VALUE.drawnAh] = this.#drawnAh;
   }
 
-  /** Of a level floor: turn and pull outwards of a car whose wheels do not slip. */
+  /** On a level floor, without slip of the wheels: turn rate and lateral acceleration. */
   #measureImu(): void {
     const speedMPerS = this.body.velocityRadPerS[0]!;
     const turnRadPerS = (speedMPerS * Math.tan(this.body.positionRad[1]!)) / this.car.wheelbaseM;
@@ -321,7 +321,7 @@ export class VescBus implements EmulatedBus {
     this.#imu[gyroX + 2] = turnRadPerS * DEG_PER_RAD;
   }
 
-  /** One answer after the other. */
+  /** Sends answers one after another. */
   #answer(bytes: number): void {
     const atS = Math.max(this.#freeS, this.#atS + PROCESS_S + this.#rng.uniform() * JITTER_S);
     this.#freeS = atS + (bytes * BITS_PER_BYTE) / this.#baud;

@@ -1,4 +1,4 @@
-/** What `rein sweep` does: the runs of a study, then what they came to. */
+/** Implements `rein sweep`: the runs of a study, then its verdicts and page. */
 import { join } from 'node:path';
 import { complain, INTERRUPTED, interruptibly, type SweepOptions, sayer } from '../../../../src/cli/index.ts';
 import { loadStudyFile } from '../../../../src/config/study-file.ts';
@@ -6,7 +6,7 @@ import { judge } from '../curves/verdict.ts';
 import { studyTable, writeStudyPage } from '../page/study-page.ts';
 import { checkRuns, runSweep, sweepCurves } from '../sweep/sweep.ts';
 
-/** Resolves to the exit code: 0, 1 where a run failed, 130 after Ctrl+C, from which the same command goes on. */
+/** Resolves to the exit code: 0; 1 if a run failed; 130 after Ctrl+C, after which the same command continues. */
 export async function sweepBody(options: SweepOptions): Promise<number> {
   const { jobs, only, mode } = options;
   const study = loadStudyFile(options.study);

@@ -1,4 +1,4 @@
-/** What `rein train` does: one trial, from its spec or from where it was. */
+/** Implements `rein train`: one trial, from its spec or resumed. */
 
 import { resolve } from 'node:path';
 import { complain, INTERRUPTED, interruptibly, sayer, type TrainOptions } from '../../../../src/cli/index.ts';
@@ -11,7 +11,7 @@ import { freeTrialFolder } from '../trial/spec.ts';
 import { runTrial, startTrial, type TrialHooks } from '../trial/trial.ts';
 import type { CurvePoint, TrialResult } from '../trial/trial-files.ts';
 
-/** Resolves to the exit code: 0, or 130 after Ctrl+C, from which `--resume` goes on. */
+/** Resolves to the exit code: 0, or 130 after Ctrl+C, after which `--resume` continues. */
 export async function trainBody(options: TrainOptions): Promise<number> {
   const say = sayer(options.output);
   const { folder, run, warning } = trialOf(options);
@@ -31,7 +31,7 @@ export async function trainBody(options: TrainOptions): Promise<number> {
   return code;
 }
 
-/** Where the trial is, and what runs it there. */
+/** Returns the folder of the trial, and a function that runs it there. */
 function trialOf(options: TrainOptions): {
   readonly folder: string;
   readonly run: (hooks: TrialHooks) => Promise<TrialResult>;
@@ -75,7 +75,7 @@ function progressLine(point: CurvePoint, steps: number, seconds: number): string
   return `step ${step} of ${steps}: return ${mean(returns).toFixed(1)}${success}, ${updates} updates, ${seconds.toFixed(0)} s`;
 }
 
-/** What a person reads at the end. */
+/** Summary printed at the end. */
 export function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, folder: string): string {
   const success = last.successes === null ? '' : `, ${last.successes} of ${last.episodes} episodes solved`;
   return [

@@ -1,39 +1,39 @@
 /**
- * Intervals over seeds. Five runs are too few for a bootstrap, whose intervals are then too narrow: Student's t for a mean and for
- * differences of pairs, Welch's for a difference of means of other seeds (Welch, "The generalization of Student's problem", Biometrika 34,
+ * Intervals over seeds. Five runs are too few for a bootstrap, whose intervals are then too narrow: Student's t for a mean and for paired
+ * differences, Welch's for a difference of means over different seeds (Welch, "The generalization of Student's problem", Biometrika 34,
  * 1947), all two-sided 95 %.
  */
 
 import { mean, variance } from '../../../../src/core/index.ts';
 
-/** A mean over seeds with its interval; without a second seed the interval is everything. */
+/** Mean over seeds with its interval, which is unbounded for a single seed. */
 export interface MeanInterval {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The 97.5 % points of Student's t for 1 to 30 degrees of freedom. */
+/** 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom. */
 const T975 = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/** The mean of `values`, one a seed, at least one. */
+/** Returns the mean of `values`, one per seed, at least one. */
 export function meanInterval(values: readonly number[]): MeanInterval {
   return around(mean(values), Math.sqrt(variance(values) / values.length), values.length - 1);
 }
 
 /**
- * The mean of `a[i] − b[i]`, one pair a seed, at least one: what is common to both values of a seed, its demonstrations, its clone and its
- * starts, is no part of the spread.
+ * Returns the mean of `a[i] − b[i]`, one pair per seed, at least one: anything common to both values of a seed (demonstrations, clone,
+ * starts) does not contribute to the spread.
  */
 export function pairedInterval(a: readonly number[], b: readonly number[]): MeanInterval {
   if (a.length !== b.length) throw new RangeError(`${a.length} values cannot be paired with ${b.length}`);
   return meanInterval(a.map((value, i) => value - b[i]!));
 }
 
-/** The mean of `a` minus that of `b`, of different seeds; both hold at least one value. */
+/** Returns the mean of `a` minus that of `b`, of different seeds; both hold at least one value. */
 export function differenceInterval(a: readonly number[], b: readonly number[]): MeanInterval {
   const [va, vb] = [variance(a) / a.length, variance(b) / b.length];
   const sum = va + vb;

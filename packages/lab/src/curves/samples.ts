@@ -1,4 +1,4 @@
-/** Curves as they are kept beside the results page: a file a study, a line a run. */
+/** Curves as they are stored beside the results page: one file per study, one line per run. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../../../src/config/index.ts';
@@ -10,7 +10,7 @@ export interface CurveSample {
   readonly step: number;
   readonly updates: number;
   readonly return: number;
-  /** Share of the episodes that were solved; `null` where the task knows only returns. */
+  /** Share of solved episodes; `null` if the task reports only returns. */
   readonly success: number | null;
   readonly cost: number;
 }
@@ -21,21 +21,21 @@ export interface SeedCurve {
   readonly samples: readonly CurveSample[];
 }
 
-/** The curves of a study: by variant, then by seed in rising order. */
+/** Curves of a study: by variant, then by ascending seed. */
 export type StudyCurves = Readonly<Record<string, readonly SeedCurve[]>>;
 
-/** What of `point` is kept, in six digits. */
+/** Reduces `point` to the stored fields, with six significant digits. */
 export function sampleOf({ step, updates, returns, successes, episodes, cost }: CurvePoint): CurveSample {
   const success = successes === null ? null : sixDigits(successes / episodes);
   return { step, updates, return: sixDigits(mean(returns)), success, cost: sixDigits(cost) };
 }
 
-/** A line of a study's file: one run. */
+/** Line of a study's file: one run. */
 interface KeptRun extends SeedCurve {
   readonly variant: string;
 }
 
-/** Keeps `curves` in the file at `path`, each in place of an earlier one of its variant and seed. */
+/** Stores `curves` in the file at `path`; each replaces an earlier one of the same variant and seed. */
 export function keepCurves(path: string, curves: StudyCurves): void {
   const added = Object.entries(curves).flatMap(([variant, seeds]) => seeds.map((seed) => ({ variant, ...seed })));
   if (added.length === 0) return;
@@ -51,7 +51,7 @@ export function keepCurves(path: string, curves: StudyCurves): void {
   });
 }
 
-/** The curves of `variants` in the file at `path`, which need not be there; a variant without any is left out. */
+/** Reads the curves of `variants` from the file at `path`, which may be missing; a variant without curves is omitted. */
 export function readCurves(path: string, variants: readonly string[]): StudyCurves {
   const runs = keptRuns(path);
   const curves: Record<string, SeedCurve[]> = {};
@@ -68,12 +68,12 @@ function keptRuns(path: string): KeptRun[] {
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as KeptRun);
 }
 
-/** The value of `measure`; `undefined` for the success of a task that knows only returns. */
+/** Returns the value of `measure`; `undefined` for the success of a task that reports only returns. */
 export function measured(sample: CurveSample, measure: StudyMeasure): number | undefined {
   return sample[measure] ?? undefined;
 }
 
-/** One number for `part` of a curve: see `StudyPart`. `undefined` where the curve does not have it. */
+/** Returns one number for `part` of a curve: see `StudyPart`. `undefined` if the curve does not have it. */
 export function partOf({ samples }: SeedCurve, measure: StudyMeasure, part: StudyPart): number | undefined {
   const values = samples.flatMap((sample) => measured(sample, measure) ?? []);
   if (values.length === 0) return undefined;

@@ -1,19 +1,19 @@
-/** Whether curves show what a claim says: a sentence that is made from numbers, also where they say the opposite. */
+/** Judges the checks of a study by its curves: one sentence each, made from the numbers, even if these contradict the claim. */
 import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig, StudyMeasure } from '../../../../src/config/index.ts';
 import { significant } from '../../../../src/core/index.ts';
 import { differenceInterval, type MeanInterval, pairedInterval } from './intervals.ts';
 import { measured, partOf, type StudyCurves } from './samples.ts';
 
-/** Of a check. `not decided`: the interval over the seeds holds zero, or there are no runs yet. */
+/** Outcome of a check. `not decided`: the interval over the seeds contains zero, or there are no runs yet. */
 export type Outcome = 'shown' | 'not decided' | 'not reproduced';
 
-/** What a check came to. */
+/** Result of a check. */
 export interface Verdict {
   readonly outcome: Outcome;
   readonly message: string;
 }
 
-/** What `curves` say about each check of `study`, in its order. */
+/** Judges each check of `study` by `curves`, in order. */
 export function judge(study: StudyConfig, curves: StudyCurves): readonly Verdict[] {
   return study.checks.map((check) => judgeOne(check, study, curves));
 }
@@ -61,7 +61,7 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   if (a.length === 0 || b.length === 0) {
     return { outcome: 'not decided', message: `${titleA} against ${titleB}: runs are missing.` };
   }
-  // The gain of the better one; a lower cost is better.
+  // Gain of the better one; a lower cost is better.
   const sign = measure === 'cost' ? -1 : 1;
   const isPaired = a.length === b.length && a.every(({ seed }, i) => seed === b[i]!.seed);
   const difference = (isPaired ? pairedInterval : differenceInterval)(valuesOf(a), valuesOf(b));
@@ -74,7 +74,7 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   return { outcome: outcomeOf(gain), message };
 }
 
-/** One number of a run. */
+/** One number of one run. */
 interface OfSeed {
   readonly seed: number;
   readonly value: number;
@@ -84,7 +84,7 @@ function valuesOf(runs: readonly OfSeed[]): number[] {
   return runs.map(({ value }) => value);
 }
 
-/** False where a run of one of `variants` has evaluations, and none of them has the measure. */
+/** False if a run of `variants` has evaluations, but none of them with this measure. */
 function isMeasured(measure: StudyMeasure, variants: readonly string[], curves: StudyCurves): boolean {
   const seeds = variants.flatMap((name) => curves[name] ?? []).filter(({ samples }) => samples.length > 0);
   return seeds.every(({ samples }) => samples.some((sample) => measured(sample, measure) !== undefined));

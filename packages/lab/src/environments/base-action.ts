@@ -1,4 +1,4 @@
-/** An environment in which a frozen base policy's next action can be seen: what a residual is learned on top of. */
+/** Environment whose observation includes the next action of a frozen base policy, for residual learning on top of it. */
 import {
   type ActionRange,
   type Environment,
@@ -9,8 +9,8 @@ import {
 import type { Demonstrator } from './demonstrator.ts';
 
 /**
- * `inner` with the action of `base` in its observation, where `ObservationParts` says. The base is asked once for each
- * observation: what it says is what was there to be seen, whether or not anybody follows it.
+ * `inner` with the action of `base` in its observation, at the place given by `ObservationParts`. The base is queried once per
+ * observation; its action is that of the observed state, whether or not it is followed.
  */
 export class BaseActionEnvironment implements Environment {
   readonly name: string;
@@ -23,7 +23,7 @@ export class BaseActionEnvironment implements Environment {
   readonly #inner: Environment;
   readonly #base: Demonstrator;
   readonly #action: Float32Array;
-  /** Where the base's action begins in the observation: before what only critics see. */
+  /** Index of the base's action in the observation: before the part for critics only. */
   readonly #at: number;
 
   constructor(inner: Environment, base: Demonstrator) {
@@ -59,7 +59,7 @@ export class BaseActionEnvironment implements Environment {
 
   reset(rng: Rng): void {
     this.#inner.reset(rng);
-    // A generator of its own: how often the base draws must not change the next episode.
+    // A separate generator: the number of draws by the base must not change the next episode.
     this.#base.begin(rng.fork('base'));
     this.#observe();
   }

@@ -16,7 +16,7 @@ afterAll(() => {
   filtered.close();
 });
 
-/** Mean of `count` episodes at `pace`. */
+/** Averages over `count` episodes at `pace`. */
 function push(task: ContactPush, pace: number, count: number): { solved: number; injected: number; largest: number } {
   const demonstrator = new ContactPushDemonstrator(task, { pace });
   const action = new Float32Array(1);
@@ -71,7 +71,7 @@ describe('without the filter', () => {
     const { rewards, isSuccess } = demonstrate(free, new ContactPushDemonstrator(free), new Rng(3));
     const sum = rewards.reduce((total, reward) => total + reward, 0);
     expect(isSuccess).toBe(true);
-    // The mark is met within 2 mm of at least 30.
+    // The mark is reached within 2 mm of at least 30.
     expect(Math.abs(sum - (2 - 0.01 * rewards.length))).toBeLessThan(2 / 30);
   });
 
@@ -97,7 +97,7 @@ describe('with the filter', () => {
     for (const task of [filtered, asked]) {
       task.reset(new Rng(5));
       task.step(Float32Array.of(1));
-      // ½·2000·0.01² = 0.1 J asked for, 0.05 J allowed: λ = √½.
+      // ½·2000·0.01² = 0.1 J requested, 0.05 J allowed: λ = √½.
       expect(task.scale).toBeCloseTo(Math.SQRT1_2, 9);
       expect(task.observation[6]).toBeCloseTo(Math.SQRT1_2, 6);
       expect(task.executedAction[0]).toBeCloseTo(Math.SQRT1_2, 6);

@@ -1,17 +1,17 @@
 /**
- * A finger under impedance control that pushes a slider to a mark and no further: what moving the set-point puts into the
- * spring is the cost, an energy tank may scale the steps. For comparing policies that know of the cost or not, with the
- * filter and without. Task and numbers are this project's own; the equations are those of `set-point-energy.ts`.
+ * A finger under impedance control that pushes a slider to a mark and no further: the cost is the energy that set-point moves
+ * put into the spring, and an energy tank may scale the steps. For comparing policies with and without knowledge of the cost,
+ * with and without the filter. Task and numbers are this project's own; the equations are those of `set-point-energy.ts`.
  *
  * One axis. Finger of 1 kg, K = 2000 N/m, critical damping D = 2√(K·m). Slider of 0.3 kg on 2 N of dry friction, which can
- * only be pushed. Start: gap U[20, 40] mm, mark U[30, 60] mm behind the slider's place, at rest.
+ * only be pushed. Start: gap U[20, 40] mm, mark U[30, 60] mm behind the slider's position, at rest.
  * - Observation [7]: slider to mark (50 mm), finger to slider (50 mm), speeds of finger and slider (0.1 m/s), deflection
- *   set-point less finger (15 mm), tank level over its most, scale λ of the last step (both 1 without the filter).
+ *   set-point minus finger (15 mm), tank level over its maximum, scale λ of the last step (both 1 without the filter).
  * - Action [1]: step of the set-point, ±1 = ±10 mm, as far as the deflection stays within 15 mm (30 N).
  * - Reward: progress of the slider over its distance at the start − 0.01, and 1 for success.
- * - Cost: energy that the step injected, max(0, ΔU), J; with `costOfRequest` that of the step before the filter.
+ * - Cost: energy injected by the step, max(0, ΔU), J; with `costOfRequest` that of the step before the filter.
  * - Terminates with success when the slider stands (below 5 mm/s) within 2 mm of the mark, without when it is 2 mm past it.
- *   Cut after 60 steps of 50 ms.
+ *   Truncated after 60 steps of 50 ms.
  */
 import { clamp, ReinError, type Rng, symmetricRange } from '../../../../src/core/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
@@ -33,7 +33,7 @@ const STANDING_M_PER_S = 0.005;
 const LENGTH_UNIT_M = 0.05;
 const SPEED_UNIT_M_PER_S = 0.1;
 
-// Coordinates: the finger's tip and the slider's near face, m.
+// Coordinates: fingertip and near face of the slider, m.
 const XML = `<mujoco model="contact-push">
   <option timestep="${TIMESTEP_S}" gravity="0 0 0" integrator="implicitfast"/>
   <default><geom condim="1" solref="0.005 1" solimp="0.95 0.99 0.0005"/></default>
@@ -62,11 +62,11 @@ const OPTIONS = {
 type ContactPushOptions = Options<typeof OPTIONS>;
 
 export class ContactPush extends GymEnvironment {
-  /** What the last step put into the spring, J; negative where it relaxed it. */
+  /** Energy that the last step put into the spring, J; negative if it relaxed the spring. */
   injectedJ = 0;
-  /** What the impedance's damping took during the last step, J. */
+  /** Energy dissipated by the impedance's damping during the last step, J. */
   dissipatedJ = 0;
-  /** λ: the share of the last step's request that was done. */
+  /** λ: executed share of the last step's request. */
   scale = 1;
   readonly #options: ContactPushOptions;
   readonly #tank: EnergyTank;
@@ -100,18 +100,18 @@ export class ContactPush extends GymEnvironment {
     return this.#tank.levelJ;
   }
 
-  /** From the slider to the mark, m; negative past it. */
+  /** Distance from the slider to the mark, m; negative past it. */
   get distanceM(): number {
     return this.#markM - this.simulation.views.positionRad[1]!;
   }
 
-  /** From the finger to the slider, m. */
+  /** Distance from the finger to the slider, m. */
   get gapM(): number {
     const { positionRad } = this.simulation.views;
     return positionRad[1]! - positionRad[0]!;
   }
 
-  /** e: set-point less finger, m. */
+  /** e: set-point minus finger, m. */
   get deflectionM(): number {
     return this.#setPointM - this.simulation.views.positionRad[0]!;
   }
@@ -182,10 +182,10 @@ const SKILL = {
 } satisfies OptionFields;
 type PushSkill = Options<typeof SKILL>;
 
-/** Deflection that the slider's friction asks for, m: 2 N at 2000 N/m. */
+/** Deflection that overcomes the slider's friction, m: 2 N at 2000 N/m. */
 const FRICTION_M = 0.001;
 
-/** Leads the set-point to where the finger must stand at the end, slower for the last millimetres. */
+/** Moves the set-point to the final position of the finger, more slowly over the last millimetres. */
 export class ContactPushDemonstrator implements Demonstrator {
   readonly #environment: ContactPush;
   readonly #skill: PushSkill;

@@ -1,4 +1,4 @@
-/** What a scripted expert shows in a simulated task, as transitions to learn from. */
+/** Demonstrations of a scripted expert in a simulated task, as transitions to learn from. */
 import {
   createTransition,
   type Environment,
@@ -9,12 +9,12 @@ import {
 import type { DemonstrationSpec } from '../../../../src/offline/index.ts';
 import type { Demonstrator } from './demonstrator.ts';
 
-/** Tries per demonstration before it is given up. */
+/** Maximum attempts per demonstration. */
 const TRIES = 20;
 
 /**
- * The steps of `spec.episodes` episodes, drawn from `rng`, each a new object. Throws `ReinError('task')` where the expert fails
- * too often.
+ * Yields the steps of `spec.episodes` episodes, drawn from `rng`, each a new object. Throws `ReinError('task')` if the expert
+ * fails too often.
  */
 export function* demonstrations(
   environment: Environment,
@@ -37,7 +37,7 @@ export function* demonstrations(
 
 interface Shown {
   readonly taken: readonly Transition[];
-  /** `undefined` where the task knows only returns. */
+  /** `undefined` if the task reports only returns. */
   readonly isSuccess: boolean | undefined;
 }
 
@@ -61,7 +61,7 @@ function showOne(environment: Environment, expert: Demonstrator, rng: Rng): Show
   return { taken, isSuccess };
 }
 
-/** Fills in what came of the last step of `environment`. Critics learn on what was executed, after clip and filter. */
+/** Fills in the outcome of the last step of `environment`. Critics learn from the executed action, after clip and filter. */
 export function completed(transition: Transition, environment: Environment): Transition {
   transition.executed.set(environment.executedAction);
   transition.nextObservation.set(environment.observation);

@@ -1,18 +1,18 @@
-/** Who can act in an environment without having learned: demonstrations, base policies, people who correct. */
+/** Scripted agents that act without having learned: demonstrators, base policies, and stand-ins for a correcting operator. */
 import type { Rng } from '../../../../src/core/index.ts';
 
-/** Acts by a script. It sees the environment's truth, not its observation. */
+/** Acts by a script, on the environment's true state instead of its observation. */
 export interface Demonstrator {
-  /** Begins an episode, after `environment.reset`, and draws this episode's mistakes. */
+  /** Begins an episode, after `environment.reset`, and draws the errors of this episode. */
   begin(rng: Rng): void;
-  /** Writes [A], what it does in the environment's present state. Call once a step. */
+  /** Writes the action [A] for the environment's present state. Call once per step. */
   act(action: Float32Array): void;
 }
 
-/** Watches somebody else act and takes over where that leads nowhere. */
+/** Watches another policy act, and takes over when it makes no progress. */
 export interface Overseer {
   /** Begins an episode, after `environment.reset`. */
   begin(rng: Rng): void;
-  /** True while the person steers: then `action` [A] is theirs. Otherwise it is left alone. Call once before each step. */
+  /** Returns true while the overseer steers, and then writes its action to `action` [A]. Call once before each step. */
   oversee(action: Float32Array): boolean;
 }

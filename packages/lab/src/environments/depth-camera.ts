@@ -1,24 +1,24 @@
-/** A depth image by ray casting: what MuJoCo can see without a graphics card. */
+/** Depth image by ray casting, which needs no graphics card. */
 import type { DoubleBuffer, IntBuffer } from '@mujoco/mujoco';
 import type { ImageShape } from '../../../../src/core/index.ts';
 import type { Simulation } from '../../../../src/plant/mujoco.ts';
 
 type Point = readonly [number, number, number];
 
-/** A camera that stands still. The image's upper edge is the one towards +z. */
+/** Fixed camera. The image's upper edge is the one towards +z. */
 export interface DepthView {
   readonly eyeM: Point;
   readonly targetM: Point;
-  /** Of the whole image, edge to edge. */
+  /** Field of view of the whole image, edge to edge. */
   readonly fieldOfViewRad: number;
-  /** Width and height. */
+  /** Width and height of the image. */
   readonly pixels: number;
-  /** Depths, along the view's axis: 0 and 1 of the image. */
+  /** Depths along the view's axis that become 0 and 1 in the image. */
   readonly nearM: number;
   readonly farM: number;
 }
 
-/** Casts one ray through the middle of each pixel. Frees nothing by itself: call `close`. */
+/** Casts one ray through the middle of each pixel. Holds WebAssembly memory: call `close`. */
 export class DepthCamera {
   readonly shape: ImageShape;
   readonly #simulation: Simulation;
@@ -45,15 +45,15 @@ export class DepthCamera {
     this.#geoms = new simulation.module.IntBuffer(count);
   }
 
-  /** Writes the frame into `out` from `offset` on, each pixel clip((depth − near)/(far − near), 0, 1); nothing hit: 1. */
+  /** Writes the frame into `out` from `offset` on, each pixel clip((depth − near)/(far − near), 0, 1); 1 without a hit. */
   capture(out: Float32Array, offset: number): void {
     const { module, model, data } = this.#simulation;
     const { nearM, farM, pixels } = this.#view;
     const count = pixels ** 2;
-    // After a step, shapes lie where they were before it.
+    // After a step, geoms are still where they were before it.
     module.mj_kinematics(model, data);
     const [distances, geoms] = [this.#distances, this.#geoms];
-    // No ray is needed farther than the corner's at the far depth: depth = distance · cosine.
+    // Rays end at the far depth in the corner: depth = distance · cosine.
     const reach = farM / this.#cosines[0]!;
     module.mj_multiRay(
       model,
@@ -85,7 +85,7 @@ export class DepthCamera {
 
 function raysOf({ eyeM, targetM, fieldOfViewRad, pixels }: DepthView): { rays: Float64Array; cosines: Float64Array } {
   const forward = unit([targetM[0] - eyeM[0], targetM[1] - eyeM[1], targetM[2] - eyeM[2]]);
-  // Straight down there is no "towards +z": then the image's upper edge is towards +y.
+  // Straight down, +z has no direction in the image: its upper edge is then towards +y.
   const isSteep = Math.hypot(forward[0], forward[1]) < 1e-6;
   const right = unit(cross(forward, isSteep ? [0, 1, 0] : [0, 0, 1]));
   const up = cross(right, forward);

@@ -6,7 +6,7 @@ import type { Demonstrator } from './demonstrator.ts';
 import { createStudyEnvironment } from './environments.ts';
 import { PointEnvironment } from './point.ts';
 
-/** A base that counts what it is asked, and draws: 0.01 more with every answer since `begin`, and a bit of noise. */
+/** Base that counts its queries, and draws: 0.01 more with every answer since `begin`, and a bit of noise. */
 class CountingBase implements Demonstrator {
   asked = 0;
   #sinceBegin = 0;

@@ -1,23 +1,23 @@
-/** The simulated tasks by name, with who can act in them without having learned. */
+/** Simulated tasks by name, with their scripted demonstrators and overseers. */
 import { didYouMean, type Environment, ReinError } from '../../../../src/core/index.ts';
 import type { EnvironmentOptions } from '../../../../src/offline/index.ts';
 import { BaseActionEnvironment } from './base-action.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { PointEnvironment, PointExpert, PointOverseer } from './point.ts';
 
-/** A task, and who can be had for it. Each of these throws `ReinError('config')` where there is nobody or an option is wrong. */
+/** Task with its scripted agents. Their factories throw `ReinError('config')` if there is none or an option is invalid. */
 export interface StudyEnvironment {
   readonly environment: Environment;
   readonly expert: (skill: EnvironmentOptions) => Demonstrator;
   readonly overseer: (options: EnvironmentOptions) => Overseer;
 }
 
-/** The environment for trying things out, without MuJoCo. */
+/** Environment for trials of the program, without MuJoCo. */
 const POINT = 'point';
 
 /**
- * Makes the task `name`; with `base`, the skill of a scripted base policy, its action is a part of what is observed. The
- * caller closes it. Rejects with `ReinError('config')` for a name or an option that there is not.
+ * Opens the task `name`; with `base`, the skill of a scripted base policy, whose action becomes part of the observation. The
+ * caller closes it. Rejects with `ReinError('config')` for an unknown name or option.
  */
 export async function createStudyEnvironment(
   name: string,

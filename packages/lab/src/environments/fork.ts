@@ -1,14 +1,14 @@
 /**
- * A point in the plane, an obstacle in its way, the goal behind it: two ways that are equally good, so that the mean of two
- * good actions is a bad one. A task for policies that must keep several ways apart (as in Diffusion Policy, arXiv
- * 2303.04137, figure 3; this task's numbers are its own).
+ * A point in the plane, an obstacle in its way, the goal behind it: two equally good ways, so that the mean of two good
+ * actions is a bad one. A task for policies that must represent several modes (as in Diffusion Policy, arXiv 2303.04137,
+ * figure 3; this task's numbers are its own).
  *
  * A mass of 1 kg follows a commanded velocity with a time constant of 50 ms. Start: x U[−1.05, −0.95], y U[±0.05] m, at
  * rest. Obstacle: disc of 0.35 m about (0, 0). Goal: disc of 0.15 m about (1, 0). Arena: ±1.5 m.
  * - Observation [4]: x, y (m), their speeds (m/s).
- * - Action [2]: wanted velocity, ±1 = ±1 m/s an axis.
+ * - Action [2]: commanded velocity, ±1 = ±1 m/s per axis.
  * - Reward: 1 in the goal, which terminates with success; 0 otherwise.
- * - Terminates without success when it touches the obstacle or leaves the arena. Cut after 40 steps of 0.1 s.
+ * - Terminates without success when it touches the obstacle or leaves the arena. Truncated after 40 steps of 0.1 s.
  */
 import { type Rng, symmetricRange } from '../../../../src/core/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
@@ -18,7 +18,7 @@ import { number, type OptionFields, type OptionValues, readOptions } from './opt
 
 const TIMESTEP_S = 0.01;
 const PERIOD_S = 0.1;
-/** What an action of 1 asks for. */
+/** Velocity commanded by an action of 1. */
 const WANTED_MAX_M_PER_S = 1;
 const OBSTACLE_RADIUS_M = 0.35;
 const GOAL_X_M = 1;
@@ -50,7 +50,7 @@ export class Fork extends GymEnvironment {
     this.isSuccess = false;
   }
 
-  /** Where the point is, m. */
+  /** Position of the point, m. */
   get xM(): number {
     return this.simulation.views.positionRad[0]!;
   }
@@ -68,7 +68,7 @@ export class Fork extends GymEnvironment {
   protected override act(): void {
     const { control } = this.simulation.views;
     for (let k = 0; k < 2; k++) control[k] = WANTED_MAX_M_PER_S * this.action[k]!;
-    // Looked at after each timestep: nobody slips through between two steps.
+    // Checked after each timestep, so that the point cannot pass through between two steps.
     for (let t = 0; t < PERIOD_S / TIMESTEP_S && !this.isTerminated; t++) {
       this.pass(1);
       const { xM, yM } = this;
@@ -93,15 +93,15 @@ const SKILL = {
   actionNoise: number(0.1, 0, 1),
 } satisfies OptionFields;
 
-/** Where it turns, and how far to the side it goes before it goes straight on, m. */
+/** Position at which it turns, and lateral distance before it goes straight on, m. */
 const TURN_X_M = -0.72;
 const WAY_M = 0.5;
 const SPEED_M_PER_S = 0.9;
 
 /**
- * Goes straight at the obstacle and, at the last moment, turns left or right by the toss of a coin: what it sees at the turn does
- * not tell which way, and half of each is a crash. Were it to turn at the start, each way would have states of its own, and a
- * policy with one mean for each state would be enough.
+ * Goes straight at the obstacle and turns left or right at the last moment, by the toss of a coin: the observation at the turn does
+ * not determine the side, and half of each is a crash. If it turned at the start, each way would have distinct states, and a policy
+ * with one mean per state would suffice.
  */
 export class ForkDemonstrator implements Demonstrator {
   readonly #environment: Fork;
@@ -130,7 +130,7 @@ export class ForkDemonstrator implements Demonstrator {
     }
   }
 
-  /** At the obstacle, aslant past it, on beside it, to the goal. */
+  /** Aims at the obstacle, then diagonally past it, along it, and to the goal. */
   #aim(xM: number, yM: number): readonly [number, number] {
     if (xM > 0.3) return [GOAL_X_M, 0];
     const isTurning = xM > TURN_X_M && Math.abs(yM) < WAY_M;

@@ -1,4 +1,4 @@
-/** What all environments on MuJoCo share: the buffers, the clipped action, the order of a step. */
+/** Common base of all MuJoCo environments: the buffers, the clipped action, the order of a step. */
 import {
   type ActionRange,
   clamp,
@@ -10,20 +10,20 @@ import {
 } from '../../../../src/core/index.ts';
 import type { Simulation } from '../../../../src/plant/mujoco.ts';
 
-/** The numbers of a task that never change. */
+/** Constants of a task. */
 export interface TaskShape {
   readonly name: string;
   readonly parts: ObservationParts;
-  /** [A] what −1 and 1 of each number of an action are in the world. */
+  /** [A] Physical values of −1 and 1 of each number of an action. */
   readonly actionRanges: readonly ActionRange[];
   readonly maxSteps: number;
   readonly periodS: number;
 }
 
 /**
- * One task in one simulation, which it owns. A task says how an episode begins, what an action does, and what is seen.
+ * One task in one simulation, which it owns. A subclass defines the start of an episode, the effect of an action, and the observation.
  * `step` allocates next to nothing. Throws `ReinError('policy')` for an action of the wrong length or with a number that is
- * not finite, before anything has moved, and `ReinError('driver')` when MuJoCo can no longer be trusted; `reset` then helps.
+ * not finite, before anything has moved, and `ReinError('driver')` when MuJoCo can no longer be trusted; `reset` recovers it.
  */
 export abstract class GymEnvironment implements Environment {
   readonly name: string;
@@ -39,7 +39,7 @@ export abstract class GymEnvironment implements Environment {
   isTerminated = false;
   isSuccess: boolean | undefined = undefined;
   protected readonly simulation: Simulation;
-  /** [A] the action of this step, clipped to [−1, 1]. */
+  /** [A] Action of this step, clipped to [−1, 1]. */
   protected readonly action: Float64Array;
 
   protected constructor(simulation: Simulation, shape: TaskShape) {
@@ -77,16 +77,16 @@ export abstract class GymEnvironment implements Environment {
     this.simulation.close();
   }
 
-  /** Draws the start of an episode into the simulation, which is at its initial values. */
+  /** Draws the start of an episode into the simulation, which has its initial values. */
   protected abstract begin(rng: Rng): void;
 
-  /** Lets one period pass under `this.action`, and sets reward, cost and flags; `executedAction` where it did something else. */
+  /** Simulates one period under `this.action`, and sets reward, cost and flags; `executedAction` too if the action was altered. */
   protected abstract act(): void;
 
   /** Writes [O]. */
   protected abstract observe(out: Float32Array): void;
 
-  /** Lets `timesteps` of the simulation pass. */
+  /** Advances the simulation by `timesteps`. */
   protected pass(timesteps: number): void {
     if (this.simulation.step(timesteps)) return;
     throw new ReinError('driver', `MuJoCo lost the state of the environment "${this.name}": it warned or began again`, {

@@ -1,17 +1,17 @@
 /**
  * One leg in the plane that hops forward. Body and numbers of Gymnasium's Hopper-v5
- * (https://gymnasium.farama.org/environments/mujoco/hopper/; after Erez, Tassa and Todorov, RSS 2011), written anew for
+ * (https://gymnasium.farama.org/environments/mujoco/hopper/; after Erez, Tassa and Todorov, RSS 2011), rewritten for
  * MuJoCo with each body's frame at its joint.
  *
- * Capsules of 1000 kg/m³: torso 0.4 m × r 0.05 m, thigh 0.45 × 0.05, leg 0.5 × 0.04, foot 0.39 × 0.06, which weigh 3.67,
+ * Capsules of 1000 kg/m³: torso 0.4 m × r 0.05 m, thigh 0.45 × 0.05, leg 0.5 × 0.04, foot 0.39 × 0.06, with masses of 3.67,
  * 4.06, 2.78 and 5.32 kg. Joint armature 1 kg·m², damping 1 N·m·s, gear 200; fourth-order Runge-Kutta with 2 ms, four of
- * them a step. Start: upright and at rest, each coordinate and speed off by U[±0.005].
+ * them per step. Start: upright and at rest, each coordinate and speed perturbed by U[±0.005].
  * - Observation [11]: torso height (m), torso angle, hip, knee, ankle (rad), then the speeds of x, z (m/s), torso, hip, knee
  *   and ankle (rad/s), each clipped to ±10.
  * - Action [3]: torques at hip, knee and ankle, ±1 = ±200 N·m.
  * - Reward: 1 while healthy + ẋ (m/s, over the step) − 0.001·‖a‖².
- * - Terminates when unhealthy: height ≤ 0.7 m, |torso angle| ≥ 0.2 rad, or any other coordinate or speed beyond ±100. Cut
- *   after 1000 steps.
+ * - Terminates when unhealthy: height ≤ 0.7 m, |torso angle| ≥ 0.2 rad, or any other coordinate or speed beyond ±100.
+ *   Truncated after 1000 steps.
  */
 import { clamp, type Rng, symmetricRange } from '../../../../src/core/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
@@ -76,7 +76,7 @@ export class Hopper extends GymEnvironment {
     super(simulation, { name: 'hopper', parts: { stateSize: 2 * COORDINATES - 1 }, ...shape });
   }
 
-  /** What the bodies weigh, torso first, kg. Allocates. */
+  /** Masses of the bodies, torso first, kg. Allocates. */
   massesKg(): number[] {
     return [...(this.simulation.model.body_mass as Float64Array)].slice(1);
   }

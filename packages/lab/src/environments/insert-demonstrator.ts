@@ -1,29 +1,29 @@
-/** Scripts that insert the peg: an expert, a mediocre base policy, a person who helps where a policy is stuck. */
+/** Scripts that insert the peg: an expert, a mediocre base policy, and an overseer that helps a stuck policy. */
 import type { Rng } from '../../../../src/core/index.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { type InsertEnvironment, SET_POINT_STEP_M } from './insert-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions, whole } from './options.ts';
 
 const SKILL = {
-  /** Standard deviation of where it believes the hole, the same all episode, m on each axis. */
+  /** Standard deviation of the assumed hole position, constant over an episode, m on each axis. */
   aimErrorM: number(0.0005, 0, 0.02),
   /** Standard deviation of the noise on each number of an action. */
   actionNoise: number(0.1, 0, 1),
-  /** Looks around, in a growing circle, when the peg stands on the plate. */
+  /** Searches in a growing circle when the peg stands on the plate. */
   searches: flag(true),
 } satisfies OptionFields;
 type InsertSkill = Options<typeof SKILL>;
 
-/** Off the hole by more than this it stays at the height of travel. Both in m. */
+/** Misalignment up to which it descends from the height of travel. Both in m. */
 const LINED_UP_M = 0.001;
 const TRAVEL_HEIGHT_M = 0.012;
-/** How far below the tip its set-point is when it presses, m. */
+/** Distance of the set-point below the tip while pressing, m. */
 const PRESS_M = 0.005;
-/** The search's circle grows by this with each step, m, and turns by 1 rad. */
+/** Growth of the search circle per step, m; it turns by 1 rad per step. */
 const SEARCH_GROWTH_M = 0.0003;
 const SEARCH_MAX_M = 0.008;
 
-/** Goes above where it believes the hole, then down, and searches around where it meets the plate. */
+/** Moves above the assumed hole, then down, and searches around the point where it meets the plate. */
 export class InsertDemonstrator implements Demonstrator {
   readonly #environment: InsertEnvironment;
   readonly #skill: InsertSkill;
@@ -63,17 +63,17 @@ export class InsertDemonstrator implements Demonstrator {
 }
 
 const HELP = {
-  /** Steps without progress after which the person takes over. */
+  /** Steps without progress after which the overseer takes over. */
   patienceSteps: whole(8, 1, 60),
 } satisfies OptionFields;
 type InsertHelp = Options<typeof HELP>;
 
-/** Less than this is no progress, m. */
+/** Smallest change that counts as progress, m. */
 const PROGRESS_M = 0.001;
-/** The person lets go once the peg is this deep in the hole, m. */
+/** Depth of the peg in the hole at which the overseer lets go, m. */
 const LET_GO_DEPTH_M = 0.004;
 
-/** A person who sees the hole: takes over when the tip has come no nearer for a while, lets go when the peg has found it. */
+/** Overseer that sees the hole: takes over when the tip has made no progress for a while, lets go when the peg is in the hole. */
 export class InsertOverseer implements Overseer {
   readonly #environment: InsertEnvironment;
   readonly #help: InsertHelp;

@@ -1,19 +1,19 @@
 /**
- * Peg insertion at 10 Hz with a moving set-point, as SERL and HIL-SERL act (arXiv 2401.16013, 2410.21845): the hole's place
- * is drawn each episode, the reward is sparse. It is the task of `src/tasks/peg-insertion.ts` with other physics on purpose, light
- * enough for thousands of steps a second: no arm, guard or safety chain, but three sliding joints of 1 kg, with a spring of
- * 2000 N/m and critical damping in each, as an arm under impedance control feels from outside. The peg keeps its orientation. Both
+ * Peg insertion at 10 Hz with a moving set-point, as in SERL and HIL-SERL (arXiv 2401.16013, 2410.21845): the hole's position
+ * is drawn each episode, the reward is sparse. It is the task of `src/tasks/peg-insertion.ts` with deliberately different physics,
+ * light enough for thousands of steps a second: no arm, guard or safety chain, but three sliding joints of 1 kg, each with a spring
+ * of 2000 N/m and critical damping, like an arm under impedance control. The peg keeps its orientation. Both tasks
  * have the same plate with its hole (`fixtureXml`) and the same rule, 1 for a peg that is in; sizes and starts are their own.
- * Two tasks that differ in what tells the policy where the hole is:
- * `insert-state` gives a wrong estimate of it, `insert-depth` a depth image.
+ * Two variants differ in how the policy observes the hole:
+ * `insert-state` gives an inaccurate estimate of its position, `insert-depth` a depth image.
  *
  * Start: hole U[±20] mm in x and y, tip U[±15] mm in x and y and U[25, 35] mm above the plate, at rest.
- * - Observation, state part [9]: 0–2 `insert-state`: estimated hole less tip, x and y, and minus the tip's height;
+ * - Observation, state part [9]: 0–2 `insert-state`: estimated hole minus tip, x and y, and minus the tip's height;
  *   `insert-depth`: minus the tip's position, the same zero for every hole (both in 20 mm); 3–5 the tip's velocity
- *   (0.1 m/s); 6–8 set-point less tip (10 mm, that is 20 N). Image of `insert-depth`: see `DepthCamera`. Privileged with
- *   `privileged`: true hole less tip [3] (20 mm).
- * - Action [3]: step of the set-point, ±1 = ±8 mm an axis. The set-point stays in the workspace and within 10 mm of the tip.
- * - Reward: 1 when the tip is 15 mm deep in the hole, which terminates; 0 otherwise. Cut after 60 steps.
+ *   (0.1 m/s); 6–8 set-point minus tip (10 mm, that is 20 N). Image of `insert-depth`: see `DepthCamera`. Privileged with
+ *   `privileged`: true hole minus tip [3] (20 mm).
+ * - Action [3]: step of the set-point, ±1 = ±8 mm per axis. The set-point stays in the workspace and within 10 mm of the tip.
+ * - Reward: 1 when the tip is 15 mm deep in the hole, which terminates; 0 otherwise. Truncated after 60 steps.
  */
 import { clamp, type ObservationParts, type Rng, symmetricRange } from '../../../../src/core/index.ts';
 import type { PegSceneSpec } from '../../../../src/plant/index.ts';
@@ -22,7 +22,7 @@ import { DepthCamera, type DepthView } from './depth-camera.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions } from './options.ts';
 
-/** All in m. The chamfer and the gap together catch an error of 2.5 mm on each axis. */
+/** All in m. Chamfer and gap together tolerate an error of 2.5 mm on each axis. */
 const INSERT_SPEC: PegSceneSpec = {
   pegWidthM: 0.016,
   pegLengthM: 0.05,
@@ -32,10 +32,10 @@ const INSERT_SPEC: PegSceneSpec = {
   mouthRadiusM: 0.004,
 };
 
-/** Spring between set-point and peg, N/m: that of the arm's Cartesian impedance in the literature on insertion. */
+/** Spring between set-point and peg, N/m: Cartesian stiffness of the arm in the literature on insertion. */
 const STIFFNESS_N_PER_M = 2000;
 const MASS_KG = 1;
-/** 2·√(K·m): the peg reaches a set-point without passing it. */
+/** 2·√(K·m): the peg reaches a set-point without overshoot. */
 const DAMPING_NS_PER_M: number = 2 * Math.sqrt(STIFFNESS_N_PER_M * MASS_KG);
 
 const TIMESTEP_S = 0.004;
@@ -46,14 +46,14 @@ const AXES = ['x', 'y', 'z'] as const;
 
 /** Largest step of the set-point on each axis, m. */
 export const SET_POINT_STEP_M = 0.008;
-/** Depth of the tip at which the peg is in, m. */
+/** Depth of the tip at which the peg counts as in, m. */
 const SUCCESS_DEPTH_M = 0.015;
 const PERIOD_S = 0.1;
 const TIMESTEPS: number = Math.round(PERIOD_S / TIMESTEP_S);
-/** The spring is never drawn further: 20 N. */
+/** Limit of the spring's deflection: 20 N. */
 const DEFLECTION_MAX_M = 0.01;
 const HOLE_RANGE_M = 0.02;
-/** Low and high of the set-point: x, y and z, m. The plate is below the peg wherever the hole is. */
+/** Limits of the set-point: x, y and z, m. The plate is below the peg for any position of the hole. */
 const WORKSPACE_M = [
   [-0.03, 0.03],
   [-0.03, 0.03],
@@ -64,14 +64,14 @@ const LENGTH_UNIT_M = 0.02;
 const SPEED_UNIT_M_PER_S = 0.1;
 
 const OPTIONS = {
-  /** Standard deviation of the hole's estimate in `insert-state`, the same all episode, m on each axis. */
+  /** Standard deviation of the hole's estimate in `insert-state`, constant over an episode, m on each axis. */
   holeNoiseM: number(0.002, 0, 0.02),
-  /** Gives critics the true hole. */
+  /** Gives the true hole to critics. */
   privileged: flag(false),
 } satisfies OptionFields;
 type InsertOptions = Options<typeof OPTIONS>;
 
-/** A camera that sees the whole range of holes from the side, 35° from straight down. */
+/** Camera that sees the whole range of holes from the side, 35° from straight down. */
 const VIEW: DepthView = {
   eyeM: [0, -0.16, 0.23],
   targetM: [0, 0, 0.005],
@@ -83,17 +83,17 @@ const VIEW: DepthView = {
 
 export type InsertName = 'insert-state' | 'insert-depth';
 
-/** Both tasks. The arrays are the environment's own, in m in the world: for demonstrators, which see the truth. */
+/** Both tasks. The arrays are owned by the environment, in m in the world frame: true values for demonstrators. */
 export class InsertEnvironment extends GymEnvironment {
-  /** [3] centre of the hole's mouth. */
+  /** [3] Centre of the hole's mouth. */
   readonly holeM: Float64Array = new Float64Array(3);
-  /** [3] the peg's tip. */
+  /** [3] The peg's tip. */
   readonly tipM: Float64Array = new Float64Array(3);
-  /** [3] where the impedance pulls the tip. */
+  /** [3] Set-point of the impedance for the tip. */
   readonly setPointM: Float64Array = new Float64Array(3);
   readonly #options: InsertOptions;
   readonly #camera: DepthCamera | undefined;
-  /** [3] where the policy believes the hole; 0 where it has a camera to see it. */
+  /** [3] Hole as estimated for the policy; 0 if it has a camera to see it. */
   readonly #believedM: Float64Array = new Float64Array(3);
 
   static async open(name: InsertName, given: OptionValues = {}): Promise<InsertEnvironment> {
@@ -110,7 +110,7 @@ export class InsertEnvironment extends GymEnvironment {
     this.#options = options;
   }
 
-  /** True when the tip is between the hole's walls and deeper than `depthM`. */
+  /** True if the tip is between the hole's walls and deeper than `depthM`. */
   isInHole(depthM: number): boolean {
     const free = INSERT_SPEC.clearanceM + INSERT_SPEC.chamferM;
     const isAside = Math.abs(this.tipM[0]! - this.holeM[0]!) > free || Math.abs(this.tipM[1]! - this.holeM[1]!) > free;
@@ -179,7 +179,7 @@ function partsOf(camera: DepthCamera | undefined, { privileged }: InsertOptions)
   };
 }
 
-/** MJCF. Joint positions are the peg's tip in the world: (0, 0, 0) is the hole's mouth where the plate stands at first. */
+/** MJCF. Joint positions are the peg's tip in the world frame; (0, 0, 0) is the hole's mouth at the plate's initial position. */
 function sceneXml(): string {
   const joints = AXES.map((name, k) => `<joint name="${name}" type="slide" axis="${unitVector(k)}"/>`).join('');
   const servos = AXES.map((name) => {

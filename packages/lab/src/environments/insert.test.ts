@@ -67,7 +67,7 @@ describe('insertion by state', () => {
   });
 
   it('is solved by the base policy about every other time, and by base and person together', () => {
-    // Often misses the 2.5 mm that the chamfer catches, and does not look around: 189 of 400 episodes.
+    // Often misses the 2.5 mm tolerated by the chamfer, and does not search: 189 of 400 episodes.
     const base = new InsertDemonstrator(environment, { aimErrorM: 0.0032, actionNoise: 0.1, searches: false });
     const alone = successRate(environment, base, 40);
     expect(alone).toBeGreaterThanOrEqual(0.3);

@@ -1,10 +1,10 @@
-/** Options of environments and of who acts in them, as plain data that is checked against a table. */
+/** Options of environments and of their scripted agents, as plain data checked against a table. */
 import { didYouMean, ReinError } from '../../../../src/core/index.ts';
 
-/** What a configuration file can say. */
+/** Option values as given by a configuration file. */
 export type OptionValues = Readonly<Record<string, number | boolean>>;
 
-/** A number in [low, high]; `whole` numbers count something. */
+/** Number in [low, high]; `whole` numbers are integers. */
 export interface NumberField {
   readonly kind: 'number' | 'whole';
   readonly default: number;
@@ -20,7 +20,7 @@ export interface FlagField {
 /** One field for each option. */
 export type OptionFields = Readonly<Record<string, NumberField | FlagField>>;
 
-/** What `readOptions` makes of `F`. */
+/** Result of `readOptions` for the fields `F`. */
 export type Options<F extends OptionFields> = {
   readonly [K in keyof F]: F[K] extends FlagField ? boolean : number;
 };
@@ -38,8 +38,8 @@ export function flag(standard: boolean): FlagField {
 }
 
 /**
- * `given` with the defaults of `known` where it says nothing. Throws `ReinError('config')` that names `owner` and the option
- * when it is unknown, of another kind, or out of range.
+ * Returns `given`, completed by the defaults of `known`. Throws `ReinError('config')` that names `owner` and the option
+ * if it is unknown, of another kind, or out of range.
  */
 export function readOptions<F extends OptionFields>(owner: string, known: F, given: OptionValues): Options<F> {
   const read: Record<string, number | boolean> = {};
@@ -65,7 +65,7 @@ function problemOf(field: NumberField | FlagField, value: unknown): string | und
   return isRight ? undefined : `a ${field.kind === 'whole' ? 'whole ' : ''}number from ${field.low} to ${field.high}`;
 }
 
-/** The error for a `word` that is not among `allowed`, with the nearest of them where one is near. */
+/** Error for a `word` that is not in `allowed`, with a similar allowed word if there is one. */
 export function unknownName(what: string, word: string, allowed: readonly string[]): ReinError {
   const remedy = allowed.length === 0 ? 'It has none.' : `There are: ${allowed.join(', ')}.`;
   return new ReinError('config', `there is no ${what} named "${word.slice(0, 80)}"${didYouMean(word, allowed)}`, {

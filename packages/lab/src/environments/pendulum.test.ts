@@ -19,7 +19,7 @@ it('moves as the published equation says, for an episode of random torques', () 
   pendulum.place(angle, speed);
   let fastest = 0;
   for (let i = 0; i < 200; i++) {
-    // Pushing along keeps it swinging until the speed limit is met.
+    // Pushes along with the swing until the speed limit is reached.
     action[0] = i < 150 ? Math.sign(speed) : rng.uniformIn(-1, 1);
     const torque = 2 * action[0];
     const reward = -(wrapAngleRad(angle) ** 2 + 0.1 * speed ** 2 + 0.001 * torque ** 2);

@@ -1,13 +1,13 @@
 /**
- * Swinging up a rod by a weak motor. Dynamics and numbers of Gymnasium's Pendulum-v1
+ * Swing-up of a rod by a weak motor. Dynamics and numbers of Gymnasium's Pendulum-v1
  * (https://gymnasium.farama.org/environments/classic_control/pendulum/), here as a MuJoCo model.
  *
- * θ̈ = 3g/(2l)·sin θ + 3u/(m·l²), θ = 0 upright; g = 10 m/s², m = 1 kg, l = 1 m, |u| ≤ 2 N·m, |θ̇| ≤ 8 rad/s, 0.05 s a step
- * by semi-implicit Euler. Start: θ ∈ U[−π, π], θ̇ ∈ U[−1, 1] rad/s.
+ * θ̈ = 3g/(2l)·sin θ + 3u/(m·l²), θ = 0 upright; g = 10 m/s², m = 1 kg, l = 1 m, |u| ≤ 2 N·m, |θ̇| ≤ 8 rad/s, 0.05 s per
+ * step by semi-implicit Euler. Start: θ ∈ U[−π, π], θ̇ ∈ U[−1, 1] rad/s.
  * - Observation [3]: cos θ, sin θ, θ̇ (rad/s).
  * - Action [1]: u, ±1 = ±2 N·m.
  * - Reward: −(θ² + 0.1·θ̇² + 0.001·u²) of the state before the step, θ wrapped to [−π, π].
- * - Never terminates; cut after 200 steps.
+ * - Never terminates; truncated after 200 steps.
  */
 import { clamp, type Rng, symmetricRange, wrapAngleRad } from '../../../../src/core/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
@@ -18,7 +18,7 @@ const PERIOD_S = 0.05;
 const TORQUE_MAX_NM = 2;
 const SPEED_MAX_RAD_PER_S = 8;
 
-// About its middle a rod has m·l²/12, so m·l²/3 about its end. The third number only has to be positive.
+// Inertia of a rod: m·l²/12 about its middle, so m·l²/3 about its end. The third number only has to be positive.
 const XML = `<mujoco model="pendulum">
   <option timestep="${PERIOD_S}" gravity="0 0 -10" integrator="Euler"/>
   <worldbody>
@@ -42,7 +42,7 @@ export class Pendulum extends GymEnvironment {
     super(simulation, { name: 'pendulum', parts, actionRanges, maxSteps: 200, periodS: PERIOD_S });
   }
 
-  /** Puts the rod to `angleRad` (0 upright) with `speedRadPerS`. */
+  /** Places the rod at `angleRad` (0 upright) with `speedRadPerS`. */
   place(angleRad: number, speedRadPerS: number): void {
     const { positionRad, velocityRadPerS } = this.simulation.views;
     positionRad[0] = angleRad;
@@ -62,7 +62,7 @@ export class Pendulum extends GymEnvironment {
     this.reward = -(wrapAngleRad(angle) ** 2 + 0.1 * speed ** 2 + 0.001 * torque ** 2);
     before.control[0] = torque;
     this.pass(1);
-    // The published step clips the new speed before it moves the angle by it.
+    // The published dynamics clip the new speed before it moves the angle.
     const { positionRad, velocityRadPerS } = this.simulation.views;
     const clipped = clamp(velocityRadPerS[0]!, -SPEED_MAX_RAD_PER_S, SPEED_MAX_RAD_PER_S);
     velocityRadPerS[0] = clipped;

@@ -1,4 +1,4 @@
-/** A point on a line that is to be brought to a target: learned in seconds, for trying a machine and for tests. Measures nothing. */
+/** Point on a line that has to reach a target: learned in seconds, to try out a machine and for tests. Not a benchmark. */
 import {
   type ActionRange,
   clamp,
@@ -11,17 +11,17 @@ import {
 } from '../../../../src/core/index.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 
-/** Length of the line, m: from −1 to 1. */
+/** Half of the line, which goes from −1 to 1, m. */
 const REACH_M = 1;
 /** Distance moved by an action of 1, m. */
 const STEP_M = 0.2;
-/** Closer than this is there, m. */
+/** Distance below which the target is reached, m. */
 const NEAR_M = 0.1;
 
-/** The picture in which the target may be seen instead: a bright column. */
+/** Image that may show the target instead: a bright column. */
 const PICTURE: ImageShape = { channels: 1, height: 3, width: 16 };
 
-/** Observation: place of the point and of the target, m. Reward: minus the distance, m. Ends at the target. */
+/** Observation: positions of the point and of the target, m. Reward: minus the distance, m. Terminates at the target. */
 export class PointEnvironment implements Environment {
   readonly name = 'point';
   readonly parts: ObservationParts;
@@ -38,7 +38,7 @@ export class PointEnvironment implements Environment {
   isTerminated = false;
   isSuccess: boolean | undefined = false;
 
-  /** `isSeen`: the target is in a picture, and not said in numbers. */
+  /** `isSeen`: the target is given as an image instead of a number. */
   constructor(isSeen = false) {
     this.parts = isSeen ? { stateSize: 1, image: PICTURE } : { stateSize: 2 };
     this.observation = new Float32Array(totalObservationSize(this.parts));
@@ -74,14 +74,14 @@ export class PointEnvironment implements Environment {
   }
 }
 
-/** A column at `placeM` with soft edges, brightness in [0, 1], into `picture` at `offset`. */
+/** Draws a column at `placeM` with soft edges, brightness in [0, 1], into `picture` at `offset`. */
 function drawColumn(picture: Float32Array, offset: number, placeM: number): void {
   const { height, width } = PICTURE;
   const centre = ((placeM + REACH_M) / (2 * REACH_M)) * (width - 1);
   for (let i = 0; i < height * width; i++) picture[offset + i] = Math.max(0, 1 - Math.abs((i % width) - centre) / 2);
 }
 
-/** Goes the straight way, less well the more `actionNoise` it is told to have. */
+/** Moves straight to the target, with noise of `actionNoise`. */
 export class PointExpert implements Demonstrator {
   readonly #environment: PointEnvironment;
   readonly #noise: number;
@@ -102,7 +102,7 @@ export class PointExpert implements Demonstrator {
   }
 }
 
-/** Takes over where the point has stood for two steps. */
+/** Takes over once the point has stood still for two steps. */
 export class PointOverseer implements Overseer {
   readonly #environment: PointEnvironment;
   readonly #hand: PointExpert;

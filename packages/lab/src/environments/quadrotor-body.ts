@@ -1,21 +1,21 @@
-/** A quadrotor of the Crazyflie's size: numbers of the public code of "Learning to Fly in Seconds" (arXiv 2311.13081). */
+/** Quadrotor of the Crazyflie's size: numbers of the public code of "Learning to Fly in Seconds" (arXiv 2311.13081). */
 import { GRAVITY_M_PER_S2 } from '../../../../src/core/index.ts';
 
 const MASS_KG = 0.027;
 export const WEIGHT_N: number = MASS_KG * GRAVITY_M_PER_S2;
 export const ROTORS = 4;
 const THRUST_N_PER_RPM2 = 3.16e-10;
-/** Torque about the rotor's axis over its thrust. */
+/** Torque about the rotor's axis divided by its thrust. */
 const TORQUE_M = 0.005964552;
 const RPM_MAX = 21702;
 const ROTOR_LAG_S = 0.15;
 
-/** The rotor speed that the command −1…1 asks for, rpm. */
+/** Rotor speed for a command −1…1, rpm. */
 export function rpmOf(command: number): number {
   return (RPM_MAX * (command + 1)) / 2;
 }
 
-/** The command that asks for `rpm`. */
+/** Command for a rotor speed of `rpm`. */
 export function commandOf(rpm: number): number {
   return (2 * rpm) / RPM_MAX - 1;
 }
@@ -24,16 +24,16 @@ export function thrustN(rpm: number): number {
   return THRUST_N_PER_RPM2 * rpm ** 2;
 }
 
-/** The command at which four rotors carry the weight; 0.334. */
+/** Command at which four rotors carry the weight; 0.334. */
 export const HOVER_ACTION: number = commandOf(Math.sqrt(WEIGHT_N / (ROTORS * THRUST_N_PER_RPM2)));
 
-/** Share of the way to its command that a rotor's speed goes in `dtS`. */
+/** Share of the remaining difference to its command that a rotor's speed covers in `dtS`. */
 export function rotorLagShare(dtS: number): number {
   return 1 - Math.exp(-dtS / ROTOR_LAG_S);
 }
 
 const ARM_M = 0.028;
-/** Where each rotor is, in units of the arm, and which way its drag turns the body. */
+/** Position of each rotor, in units of the arm, and direction in which its drag turns the body. */
 const LAYOUT = [
   [1, -1, -1],
   [-1, -1, 1],

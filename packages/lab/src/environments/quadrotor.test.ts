@@ -11,7 +11,7 @@ it('hovers at the published action', () => {
 
 describe('a quadrotor at the target', () => {
   let quadrotor: Quadrotor;
-  /** A seed that begins at the target. */
+  /** Seed whose episode begins at the target. */
   let seed = 0;
 
   beforeAll(async () => {

@@ -4,16 +4,16 @@
  *
  * Mass 0.027 kg, inertia 3.85e-6, 3.85e-6, 5.9675e-6 kg·m², rotors at (±28, ±28) mm, each with thrust 3.16e-10·n² N and
  * torque 0.005964552 m times its thrust; n follows the command with a time constant of 0.15 s, n ≤ 21702 rpm. Target: the
- * origin, upright. Start (nine times of ten; else at the target): each coordinate U[±0.2] m, a turn of U[0, `startTiltRad`]
- * about any axis, U[±1] m/s, U[±1] rad/s, rotors as in hover. A force and a torque that stay all episode disturb it:
- * N(0, `disturbance`·weight) and N(0, `disturbance`·weight·1 mm) an axis, the numbers ours.
- * - Observation [18 + 4·`historyLength`], the first 18 as they were `delaySteps` ago: position (m), rotation matrix row by
+ * origin, upright. Start (nine times of ten; else at the target): each coordinate U[±0.2] m, rotation by U[0, `startTiltRad`]
+ * about any axis, U[±1] m/s, U[±1] rad/s, rotors at hover speed. A force and a torque, constant over the episode, disturb it:
+ * N(0, `disturbance`·weight) and N(0, `disturbance`·weight·1 mm) per axis, the numbers ours.
+ * - Observation [18 + 4·`historyLength`], the first 18 as of `delaySteps` ago: position (m), rotation matrix row by
  *   row, velocity (m/s), angular velocity in the body (rad/s); then the last actions, newest first.
- * - Privileged [28] with `privileged`: the 18 as they are now, rotor speeds (−1…1) [4], disturbing force (weights) [3] and
+ * - Privileged [28] with `privileged`: the 18 without delay, rotor speeds (−1…1) [4], disturbing force (weights) [3] and
  *   torque (weights·mm) [3].
  * - Action [4]: rotor commands, −1…1 = 0…21702 rpm; 0.334 hovers.
  * - Reward: 2 − 0.5·(5‖p‖² + 5(1 − q_w²) + 0.01‖v‖² + 0.01‖a − 0.334‖²), after the step; 0 in the step that terminates.
- * - Terminates more than 1 m from the target. Success: the last second of it within 0.1 m. Cut after 500 steps of 10 ms.
+ * - Terminates more than 1 m from the target. Success: its last second within 0.1 m. Truncated after 500 steps of 10 ms.
  */
 import { type ActionRange, matrixFromQuaternion, type ObservationParts, type Rng } from '../../../../src/core/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
@@ -47,9 +47,9 @@ const HOVER_STEPS = 100;
 const GUIDED_SHARE = 0.1;
 
 const OPTIONS = {
-  /** The policy sees the state of this many steps ago. */
+  /** Delay of the state that the policy observes, steps. */
   delaySteps: whole(0, 0, 50),
-  /** Actions that the policy sees, newest first. */
+  /** Number of past actions that the policy observes, newest first. */
   historyLength: whole(0, 0, 64),
   privileged: flag(false),
   /** Standard deviation of the disturbing force on each axis, in weights. */
@@ -66,7 +66,7 @@ export class Quadrotor extends GymEnvironment {
   /** [history·4], newest first. */
   readonly #history: Float64Array;
   readonly #rpm: Float64Array = new Float64Array(ROTORS);
-  /** [6] force (weights) and torque (weights·mm). */
+  /** [6] Force (weights) and torque (weights·mm). */
   readonly #disturbance: Float64Array = new Float64Array(6);
   #stepsHovering = 0;
   readonly #quaternion: Float64Array = new Float64Array(4);
@@ -96,7 +96,7 @@ export class Quadrotor extends GymEnvironment {
     const loads = this.simulation.data.xfrc_applied as Float64Array;
     for (let k = 0; k < 6; k++) {
       this.#disturbance[k] = this.#options.disturbance * rng.normal();
-      // Six numbers a body, the world's first; torques a thousandth of the forces: weights times mm.
+      // Six numbers per body, the world's first; torques are a thousandth of the forces: weights times mm.
       loads[6 + k] = this.#disturbance[k]! * WEIGHT_N * (k < 3 ? 1 : 0.001);
     }
     this.#rpm.fill(rpmOf(HOVER_ACTION));
@@ -125,7 +125,7 @@ export class Quadrotor extends GymEnvironment {
   protected override observe(out: Float32Array): void {
     const { delaySteps, privileged } = this.#options;
     const count = delaySteps + 1;
-    // A ring: the oldest of the remembered states follows the newest.
+    // Ring buffer: the oldest of the stored states follows the newest.
     const seen = ((this.#newest + 1) % count) * STATE;
     for (let k = 0; k < STATE; k++) out[k] = this.#states[seen + k]!;
     out.set(this.#history, STATE);
@@ -175,7 +175,7 @@ function square(values: Float64Array, from: number, count: number): number {
   return sum;
 }
 
-/** Writes at `at` the quaternion of a turn of U[0, `maxRad`] about an axis that is as likely as any other. */
+/** Writes at `at` the quaternion of a rotation by U[0, `maxRad`] about an axis of uniform direction. */
 function drawTurn(out: Float64Array, at: number, rng: Rng, maxRad: number): void {
   const [x, y, z] = [rng.normal(), rng.normal(), rng.normal()];
   const half = rng.uniformIn(0, maxRad) / 2;

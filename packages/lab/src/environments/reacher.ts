@@ -1,15 +1,15 @@
 /**
  * A planar arm of two links that reaches for a point. Dynamics and numbers of Gymnasium's Reacher-v5
- * (https://gymnasium.farama.org/environments/mujoco/reacher/), written anew for MuJoCo.
+ * (https://gymnasium.farama.org/environments/mujoco/reacher/), rewritten for MuJoCo.
  *
  * Links 0.1 m and 0.1 m with the fingertip at 0.11 m, joint armature 1 kg·m² and damping 1 N·m·s, gear 200, fourth-order
- * Runge-Kutta with 0.01 s, two of them a step. Start: angles U[−0.1, 0.1] rad, speeds U[−0.005, 0.005] rad/s; target uniform
- * in a disc of 0.2 m.
- * - Observation [10]: cos of both angles, sin of both angles, target x and y (m), both speeds (rad/s), fingertip less target
+ * Runge-Kutta with 0.01 s, two of them per step. Start: angles U[−0.1, 0.1] rad, speeds U[−0.005, 0.005] rad/s; target
+ * uniform in a disc of 0.2 m.
+ * - Observation [10]: cos of both angles, sin of both angles, target x and y (m), both speeds (rad/s), fingertip minus target
  *   x and y (m).
  * - Action [2]: torques, ±1 = ±200 N·m.
  * - Reward: −‖fingertip − target‖ (m) − ‖a‖², after the step.
- * - Never terminates; cut after 50 steps.
+ * - Never terminates; truncated after 50 steps.
  */
 import { type Rng, symmetricRange } from '../../../../src/core/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';

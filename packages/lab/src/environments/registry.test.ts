@@ -1,10 +1,10 @@
-/** What holds for every environment: sizes, repetition, refusals. */
+/** Properties of every environment: sizes, repeatability, refusals. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Environment, ReinError, Rng, totalObservationSize } from '../../../../src/core/index.ts';
 import { demonstrate } from '../../../../tests/support/demonstrate.ts';
 import { createDemonstrator, createEnvironment, createOverseer, ENVIRONMENT_NAMES } from './registry.ts';
 
-/** Environments are slow to open and begin anew with each episode: one each. */
+/** Environments are slow to open and restart with each episode: one instance each. */
 const opened = new Map<string, Promise<Environment>>();
 
 function environment(name: string): Promise<Environment> {
@@ -16,7 +16,7 @@ afterAll(async () => {
   for (const one of opened.values()) (await one).close();
 });
 
-/** Observations, rewards and costs of random actions, and how it ended. */
+/** Observations, rewards and costs of random actions, and the end of the episode. */
 function record(task: Environment, seed: number): { numbers: Float64Array; ends: readonly unknown[] } {
   const rng = new Rng(seed);
   const action = new Float32Array(task.actionSize);

@@ -22,19 +22,19 @@ const ENVIRONMENTS: Readonly<Record<string, (options: OptionValues) => Promise<E
   'insert-depth': (options) => InsertEnvironment.open('insert-depth', options),
 };
 
-/** All that `createEnvironment` knows. */
+/** Names accepted by `createEnvironment`. */
 export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(ENVIRONMENTS);
 
 /**
- * Opens the environment `name` with `options`, each of which has a default; which there are says the environment's file. The
- * caller closes it. Throws `ReinError('config')` for a name or an option that there is not.
+ * Opens the environment `name` with `options`, each of which has a default; the environment's file lists them. The
+ * caller closes it. Throws `ReinError('config')` for an unknown name or option.
  */
 export async function createEnvironment(name: string, options: OptionValues = {}): Promise<Environment> {
   if (!ENVIRONMENT_NAMES.includes(name)) throw unknownName('environment', name, ENVIRONMENT_NAMES);
   return ENVIRONMENTS[name]!(options);
 }
 
-/** A demonstrator for `environment`, skilled as `options` say. Throws `ReinError('config')` where nobody can demonstrate. */
+/** Returns a demonstrator for `environment` with the skill of `options`. Throws `ReinError('config')` if there is none for it. */
 export function createDemonstrator(environment: Environment, options: OptionValues = {}): Demonstrator {
   if (environment instanceof InsertEnvironment) return new InsertDemonstrator(environment, options);
   if (environment instanceof Fork) return new ForkDemonstrator(environment, options);
@@ -42,7 +42,7 @@ export function createDemonstrator(environment: Environment, options: OptionValu
   throw nobody('demonstrator', environment);
 }
 
-/** A person who corrects in `environment`. Throws `ReinError('config')` where there is none. */
+/** Returns a correcting overseer for `environment`. Throws `ReinError('config')` if there is none for it. */
 export function createOverseer(environment: Environment, options: OptionValues = {}): Overseer {
   if (environment instanceof InsertEnvironment) return new InsertOverseer(environment, options);
   throw nobody('overseer', environment);

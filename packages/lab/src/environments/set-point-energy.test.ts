@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Rng } from '../../../../src/core/index.ts';
 import { affordableScale, EnergyTank, injectedJ, setPointStep } from './set-point-energy.ts';
 
-/** K = 2000 N/m and a step of 5 mm; deflection (m), budget (J), then the largest scale and what it injects (J). */
+/** K = 2000 N/m and a step of 5 mm; deflection (m), budget (J), then the largest scale and its injected energy (J). */
 it.each([
   [0.002, 0.01, 0.3483, 0.01],
   [0.002, 0.045, 1, 0.045],

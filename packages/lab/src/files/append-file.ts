@@ -1,8 +1,8 @@
-/** A file that only grows, and can be cut back to a length that was known to be good. Synchronous: a trial waits for its disk. */
+/** Append-only file that can be truncated to a length known to be good. Synchronous: a trial waits for its disk. */
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { ReinError, storage } from '../../../../src/core/index.ts';
 
-/** Bytes that wait before they are written. */
+/** Size at which buffered bytes are written. */
 const BUFFER_BYTES = 1 << 20;
 
 export class AppendFile {
@@ -13,8 +13,8 @@ export class AppendFile {
   #length: number;
 
   /**
-   * Opens `path`, or makes it, and cuts it to `length` bytes. Throws `ReinError`: 'checkpoint' where it is shorter than
-   * that or missing, 'storage' where it cannot be written.
+   * Opens or creates `path`, and truncates it to `length` bytes. Throws `ReinError`: 'checkpoint' if it is shorter than
+   * that or missing, 'storage' if it cannot be written.
    */
   constructor(path: string, length: number) {
     this.path = path;
@@ -29,12 +29,12 @@ export class AppendFile {
     storage(path, () => ftruncateSync(this.#file, length));
   }
 
-  /** Bytes appended so far, those that wait included. */
+  /** Bytes appended so far, including buffered ones. */
   get length(): number {
     return this.#length;
   }
 
-  /** Takes `bytes` over: they must not be changed afterwards. */
+  /** Takes ownership of `bytes`, which must not be changed afterwards. */
   append(bytes: Uint8Array): void {
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
@@ -42,13 +42,13 @@ export class AppendFile {
     if (this.#waitingBytes >= BUFFER_BYTES) this.flush();
   }
 
-  /** Appends `value` as one line of JSON and writes it at once, so that others can follow. */
+  /** Appends `value` as one line of JSON and writes it at once, so that readers can follow. */
   appendLine(value: object): void {
     this.append(Buffer.from(`${JSON.stringify(value)}\n`, 'utf8'));
     this.flush();
   }
 
-  /** Writes what waits. Throws `ReinError('storage')`. */
+  /** Writes buffered bytes. Throws `ReinError('storage')`. */
   flush(): void {
     if (this.#waitingBytes === 0) return;
     const bytes = Buffer.concat(this.#waiting);
@@ -62,13 +62,13 @@ export class AppendFile {
     });
   }
 
-  /** Writes what waits and makes sure that it survives a loss of power. */
+  /** Writes buffered bytes and makes sure that they survive a loss of power. */
   sync(): void {
     this.flush();
     storage(this.path, () => fsyncSync(this.#file));
   }
 
-  /** Closes without writing what waits: call `flush` before. */
+  /** Closes without writing buffered bytes: call `flush` before. */
   close(): void {
     closeSync(this.#file);
   }

@@ -1,6 +1,6 @@
 /**
- * Every transition of a trial, in order: what a resumed trial fills its replay from. One file of a journal as robots keep it
- * (`src/link/journal`), which is written by somebody who waits for his disk, and cut back to where a checkpoint was taken.
+ * Every transition of a trial, in order, from which a resumed trial fills its replay buffer. One file of a journal in the robots'
+ * format (`src/link/journal`), but written synchronously, and truncated to its length at a checkpoint.
  */
 import { dirname, join } from 'node:path';
 import { makeFolder, ReinError, type Source, sha256Hex, storage, type Transition } from '../../../../src/core/index.ts';
@@ -19,7 +19,7 @@ export interface TransitionSizes {
   readonly actionSize: number;
 }
 
-/** Where a log was when a checkpoint was taken. */
+/** Length of a log at a checkpoint. */
 export interface LogPosition {
   readonly transitions: number;
   readonly bytes: number;
@@ -30,7 +30,7 @@ export class TransitionLog {
   readonly #sizes: TransitionSizes;
   #transitions: number;
 
-  /** Opens the log of the trial in `folder` and cuts it to `position`. Throws `ReinError` as `AppendFile` does. */
+  /** Opens the log of the trial in `folder` and truncates it to `position`. Throws `ReinError` as `AppendFile` does. */
   constructor(folder: string, spec: TrialSpec, sizes: TransitionSizes, position: LogPosition) {
     const path = segmentPath(join(folder, TRIAL_FILES.transitions), 1, 0);
     storage(path, () => makeFolder(dirname(path)));
@@ -44,7 +44,7 @@ export class TransitionLog {
     return { transitions: this.#transitions, bytes: this.#file.length };
   }
 
-  /** Copies `transition` in. */
+  /** Appends a copy of `transition`. */
   append(transition: Transition): void {
     this.#file.append(recordSlot(transition, this.#sizes));
     this.#transitions++;
@@ -59,7 +59,7 @@ export class TransitionLog {
   }
 }
 
-/** Equal trials have equal logs, so that the spec alone names one. */
+/** Equal trials have equal logs: ids are derived from the spec alone. */
 function headerOf(spec: TrialSpec, { observationSize, actionSize }: TransitionSizes): SegmentHeader {
   const id = (value: unknown): string => sha256Hex(JSON.stringify(value)).slice(0, 16);
   const sizes = { observationSize, actionSize };
@@ -68,8 +68,8 @@ function headerOf(spec: TrialSpec, { observationSize, actionSize }: TransitionSi
 }
 
 /**
- * The transitions of the trial in `folder`, which are `count`, each a new object. Throws `ReinError('checkpoint')` where some are
- * damaged or of other sizes; those that are not finite, of which nothing was learned, are passed over.
+ * Yields the `count` transitions of the trial in `folder`, each a new object. Throws `ReinError('checkpoint')` if any are damaged
+ * or of other sizes; those that are not finite, from which nothing was learned, are skipped.
  */
 export function* readTransitionLog(folder: string, sizes: TransitionSizes, count: number): Generator<Transition> {
   const journal = join(folder, TRIAL_FILES.transitions);
@@ -96,14 +96,14 @@ export function* readTransitionLog(folder: string, sizes: TransitionSizes, count
   if (read !== count) throw broken(`holds ${read} transitions, the checkpoint was written after ${count} of them`);
 }
 
-/** Numbers the transitions of a trial as they come. */
+/** Numbers the transitions of a trial in order. */
 export class Numbering {
   #seq = 0;
   #episode = -1;
   #segment = -1;
   #source: Source | undefined;
 
-  /** Sets `epoch`, `seq`, `episode` and `segment` by what came before; an episode begins at step 0, a segment where the decider changes. */
+  /** Sets `epoch`, `seq`, `episode` and `segment`; an episode begins at step 0, a segment where the decider changes. */
   stamp(transition: Transition): void {
     const isFirst = transition.step === 0;
     if (isFirst) this.#episode++;
@@ -115,7 +115,7 @@ export class Numbering {
     transition.segment = this.#segment;
   }
 
-  /** Goes on behind `transition`, which was numbered before. */
+  /** Continues after `transition`, which was numbered before. */
   follow({ seq, episode, segment, source }: Transition): void {
     this.#seq = seq + 1;
     this.#episode = episode;

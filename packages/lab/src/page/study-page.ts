@@ -1,4 +1,4 @@
-/** The part of a results page that one study makes: claim, what came out, plot and table. Markdown, from curves alone. */
+/** Section of a results page for one study: claim, outcome, plot and table. Markdown, from curves alone. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StudyConfig, StudyMeasure } from '../../../../src/config/index.ts';
@@ -9,7 +9,7 @@ import { partOf, type SeedCurve, type StudyCurves } from '../curves/samples.ts';
 import { judge, type Verdict } from '../curves/verdict.ts';
 import { studyPlot } from './study-plot.ts';
 
-/** Writes `study.md` and `study.svg` into `folder`; gives the path of the page. Throws `ReinError('storage')`. */
+/** Writes `study.md` and `study.svg` into `folder`; returns the path of the page. Throws `ReinError('storage')`. */
 export function writeStudyPage(folder: string, study: StudyFile, curves: StudyCurves): string {
   const page = join(folder, 'study.md');
   try {
@@ -25,14 +25,14 @@ export function writeStudyPage(folder: string, study: StudyFile, curves: StudyCu
   return page;
 }
 
-/** How a check came out, in a word that leads its sentence. */
+/** Outcome of a check as the words that lead its sentence. */
 const WORD: Readonly<Record<Verdict['outcome'], string>> = {
   shown: '**Shown.**',
   'not decided': '**Not decided.**',
   'not reproduced': '**Not reproduced.**',
 };
 
-/** The study's part of the page, below a heading of that level; `plot` is where the page finds its picture. */
+/** Returns the study's section, below a heading of that level; `plot` is the path of the image for the page. */
 export function studySection(
   { study }: StudyFile,
   curves: StudyCurves,
@@ -50,7 +50,7 @@ export function studySection(
   return [...lines, `![${study.title}](${plot})`, '', studyTable(study, curves)].join('\n');
 }
 
-/** One row a variant: which seeds, and the mean of the last fifth of the evaluations with its interval. */
+/** Returns one row per variant: its seeds, and the mean of the last fifth of the evaluations with its interval. */
 export function studyTable(study: StudyConfig, curves: StudyCurves): string {
   const measures = measuresOf(curves);
   const head = ['variant', 'seeds', 'steps', 'updates', ...measures.map((measure) => `${measure}, last fifth`)];
@@ -65,7 +65,7 @@ export function studyTable(study: StudyConfig, curves: StudyCurves): string {
   return markdownTable(head, rows);
 }
 
-/** How many, and which: "5 (0–4)", "3 (0, 1, 4)". */
+/** Number of seeds and their list: "5 (0–4)", "3 (0, 1, 4)". */
 function namesOf(curves: readonly SeedCurve[]): string {
   const seeds = curves.map(({ seed }) => seed).sort((a, b) => a - b);
   const [first, last] = [seeds[0]!, seeds.at(-1)!];
@@ -73,7 +73,7 @@ function namesOf(curves: readonly SeedCurve[]): string {
   return `${seeds.length} (${isRange ? `${first}–${last}` : seeds.join(', ')})`;
 }
 
-/** Only what was measured anywhere: a table of zeros says nothing. */
+/** Returns the measures with any data: a table of zeros is of no use. */
 function measuresOf(curves: StudyCurves): StudyMeasure[] {
   const all = Object.values(curves).flatMap((seeds) => seeds.flatMap(({ samples }) => samples));
   return (['return', 'success', 'cost'] as const).filter((measure) =>
@@ -88,7 +88,7 @@ function cell(seeds: readonly SeedCurve[], measure: StudyMeasure): string {
   const share = measure === 'success';
   const shown = (value: number): string => (share ? percent(value) : significant(value, 4).replace('-', '−'));
   if (values.length < 2) return shown(mean);
-  // A share lies between 0 and 1, whatever the normal approximation says.
+  // A share lies between 0 and 1, whatever the symmetric interval gives.
   const [from, to] = share ? [Math.max(0, low), Math.min(1, high)] : [low, high];
   return `${shown(mean)} (${shown(from)} to ${shown(to)})`;
 }

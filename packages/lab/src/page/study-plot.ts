@@ -1,4 +1,4 @@
-/** The plot of a study: a mean curve with its interval over seeds for each variant, as an SVG file that stands alone. */
+/** Plot of a study: a mean curve with its interval over seeds for each variant, as a self-contained SVG file. */
 import { readFileSync } from 'node:fs';
 import type { StudyConfig } from '../../../../src/config/index.ts';
 import { colours, Html, type Hue } from '../../../../src/monitor/charts.ts';
@@ -7,13 +7,13 @@ import { measured, type SeedCurve, type StudyCurves } from '../curves/samples.ts
 import { type Axis, type Layer, renderChart } from './svg-chart.ts';
 
 const HUES: readonly Hue[] = ['blue', 'orange', 'green', 'red', 'violet', 'grey'];
-/** The pages' colours on white, whatever the reader's theme: a file in a repository cannot know it. */
+/** Page colours on white, independent of the reader's theme, which a file in a repository cannot know. */
 const STYLE: Html = new Html(
   `<style>${colours().split('@media')[0]}svg{background:#fff;font-family:system-ui,sans-serif}${readFileSync(new URL('./plot.css', import.meta.url), 'utf8')}</style>`,
 );
 const HEIGHT = 300;
 
-/** The text of the file. */
+/** Returns the text of the file. */
 export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
   const layers: Layer[] = [];
   for (const [i, [variant, { title }]] of Object.entries(study.variants).entries()) {
@@ -60,7 +60,7 @@ interface PlotPoint {
   readonly high: number;
 }
 
-/** Where every seed has been evaluated. The interval is drawn no wider than the seeds lie, or one bad seed would flatten the plot. */
+/** Points at which every seed was evaluated. The interval is clipped to the range of the seeds, or one bad seed would flatten the plot. */
 function pointsOf(seeds: readonly SeedCurve[], measure: StudyConfig['measure']): PlotPoint[] {
   const steps = seeds[0]!.samples.map(({ step }) => step);
   return steps.flatMap((step) => {

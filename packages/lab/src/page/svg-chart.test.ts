@@ -6,7 +6,7 @@ describe('a drawing', () => {
     expect(niceTicks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
     expect(niceTicks(-0.61, 0, 3)).toEqual([-0.5, -0.25, 0]);
     expect(niceTicks(3, 3, 5)).toEqual([3]);
-    // Apart by rounding alone: counting from one to the other had no end.
+    // Apart by rounding alone: counting ticks between them never ended.
     expect(niceTicks(49.99999999999999, 50.00000000000001, 5)).toEqual([49.99999999999999]);
   });
 

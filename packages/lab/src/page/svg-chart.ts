@@ -1,4 +1,4 @@
-/** Curves as an SVG drawing, for files that show pictures and run nothing. Colours are the classes of `plot.css`. */
+/** Curves as an SVG drawing, for viewers that show images and run no scripts. Colours are the classes of `plot.css`. */
 import { type Html, type Hue, html, shortNumber } from '../../../../src/monitor/charts.ts';
 
 export type Point = readonly [number, number];
@@ -17,7 +17,7 @@ export type Layer =
 
 export interface Axis {
   readonly label: string;
-  /** Fixed ends; left out: from the data. */
+  /** Fixed ends; absent: from the data. */
   readonly min?: number;
   readonly max?: number;
   /** 0.5 is written as 50 %. */
@@ -26,7 +26,7 @@ export interface Axis {
 
 export interface Chart {
   readonly title: string;
-  /** What a person who cannot see it should know. */
+  /** Text alternative for readers who cannot see the chart. */
   readonly description: string;
   readonly x: Axis;
   readonly y: Axis;
@@ -52,7 +52,7 @@ interface Scale {
   readonly ticks: readonly (readonly [number, string])[];
 }
 
-/** The chart as an `<svg>` element with a title and a description. */
+/** Renders the chart as an `<svg>` element with a title and a description. */
 export function renderChart(chart: Chart): Html {
   const { rows, marks } = legendOf(chart.layers);
   const height = chart.heightPx + LEGEND_ROW * Math.max(0, rows - 1);
@@ -65,7 +65,7 @@ export function renderChart(chart: Chart): Html {
   return html`<svg class="chart full" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">${named}${drawn}</svg>`;
 }
 
-/** About `count` round numbers that cover [low, high]. */
+/** Returns about `count` round numbers that cover [low, high]. */
 export function niceTicks(low: number, high: number, count: number): number[] {
   const span = high - low;
   if (!Number.isFinite(span) || !isWide(low, high)) return [low];
@@ -77,12 +77,12 @@ export function niceTicks(low: number, high: number, count: number): number[] {
   return ticks;
 }
 
-/** Whether `high` is above `low` by more than rounding: ticks between values that differ in their last digits only have no end. */
+/** True if `high` exceeds `low` by more than rounding: ticks between values that differ in their last digits only would never end. */
 function isWide(low: number, high: number): boolean {
   return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high));
 }
 
-/** Without the last digits' rounding: 0.30000000000000004 → 0.3. */
+/** Removes rounding in the last digits: 0.30000000000000004 → 0.3. */
 function tidy(value: number): number {
   return Number(value.toFixed(12));
 }
@@ -145,7 +145,7 @@ function drawLayer(layer: Layer, x: Scale, y: Scale, area: Area): Html {
   }
 }
 
-/** Above the plot, in as many rows as it takes: names of variants are sentences at times. */
+/** Legend above the plot, in as many rows as needed: names of variants can be sentences. */
 function legendOf(layers: readonly Layer[]): { readonly rows: number; readonly marks: readonly Html[] } {
   let [left, row] = [LEFT, 0];
   const marks = layers.flatMap((layer) => {

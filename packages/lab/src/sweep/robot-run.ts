@@ -1,4 +1,4 @@
-/** A run of a study on a whole simulated robot: `rein sim` in a folder, and what it came to as a curve. */
+/** Run of a study on a whole simulated robot: `rein sim` in a folder, and its result as a curve. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RobotStudy } from '../../../../src/config/index.ts';
@@ -8,14 +8,14 @@ import { TRIAL_FILES } from '../../../../src/offline/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../../../src/record/index.ts';
 import { type CurvePoint, writeResult } from '../trial/trial-files.ts';
 
-/** Folder of the run itself inside its place in the sweep, and what is written beside it. */
+/** Folder of the run itself within its folder of the sweep, and the files beside it. */
 const RUN = 'run';
 const SUMMARY = 'summary.json';
 const OVERLAY = 'overlay.yaml';
 
 /**
- * The command of the run of `variant` with `seed` in `folder`. It cannot be continued: what is there of it is removed, its summary
- * as well, or it would be taken for that of a run that failed.
+ * Returns the arguments of the run of `variant` with `seed` in `folder`. Such a run cannot be continued: its earlier files are removed,
+ * including the summary, which would otherwise be taken for that of a failed run.
  */
 export function robotCommand({ study }: StudyFile, variant: string, seed: number, folder: string): string[] {
   const { task, steps, evaluation, variants } = study as RobotStudy;
@@ -40,7 +40,7 @@ export function robotCommand({ study }: StudyFile, variant: string, seed: number
   return ['sim', '--quiet', ...given.flatMap(([key, value]) => [key, String(value)])];
 }
 
-/** Makes a curve and a result of a run that has left a whole summary; nothing where it has not. */
+/** Writes curve and result of a run that has left a complete summary; otherwise nothing. */
 export function takeRobotResult(folder: string, seed: number): void {
   const summary = summaryIn(folder);
   if (summary === undefined) return;
@@ -62,7 +62,7 @@ export function takeRobotResult(folder: string, seed: number): void {
   });
 }
 
-/** `undefined` where the run has not come to its end, or was killed while it wrote this. */
+/** Returns `undefined` if the run has not ended, or was killed while it wrote the summary. */
 function summaryIn(folder: string): RunSummary | undefined {
   const path = join(folder, SUMMARY);
   if (!existsSync(path)) return undefined;
@@ -80,7 +80,7 @@ function lastPoint(summary: RunSummary): CurvePoint {
   return point(env_steps, updates, eval_episodes, Math.round(success_rate * eval_episodes), 0);
 }
 
-/** The robot's task pays 1 for success and nothing else: its return is its success. */
+/** The robot's task pays 1 for success and nothing else, so its return is its success. */
 function point(step: number, updates: number, episodes: number, successes: number, length: number): CurvePoint {
   return { step, updates, episodes, returns: [successes / episodes], cost: 0, length, successes, metrics: {} };
 }

@@ -17,7 +17,7 @@ afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
 const LEARNER: LearnerConfig = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [8], criticHidden: [8], batchSize: 8 };
 
-/** Of "point" in 60 steps, with a variant for each of `learners`. */
+/** Study of "point" with 60 steps, and a variant for each of `learners`. */
 function studyOf(learners: Readonly<Record<string, LearnerConfig>>, fields: Partial<EnvironmentStudy> = {}): StudyFile {
   const study: EnvironmentStudy = {
     kind: 'environment',

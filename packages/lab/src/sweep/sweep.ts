@@ -1,7 +1,7 @@
 /**
- * Runs a study: every variant with every seed, each in a process and a folder of its own. A sweep that was ended, by whatever,
- * goes on where it was: finished runs are left alone, begun ones continue from their checkpoints. Runs that another process
- * works on, a second sweep or what is left of a killed one, are waited for.
+ * Runs a study: every variant with every seed, each in its own process and folder. A sweep that has ended for any reason can be
+ * continued: finished runs are left alone, begun ones continue from their checkpoints. Runs held by another process, i.e. a second
+ * sweep or a child of a killed one, are waited for.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -29,12 +29,12 @@ import { readCurve, readResult } from '../trial/trial-files.ts';
 import { TrialParts } from '../trial/trial-parts.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
 
-/** What of a study is run, and where. */
+/** Study to run, and its options. */
 export interface SweepOptions {
   readonly study: StudyFile;
-  /** Holds one folder a run. */
+  /** Holds one folder per run. */
   readonly folder: string;
-  /** Runs at a time. */
+  /** Number of concurrent runs. */
   readonly jobs: number;
   /** Run these variants only; absent: all. */
   readonly only?: readonly string[] | undefined;
@@ -50,7 +50,7 @@ interface Run {
   readonly folder: string;
 }
 
-/** Runs what is missing; resolves to one sentence for each run that failed. Throws `ReinError` before any begins where one cannot. */
+/** Runs what is missing; resolves to one sentence per failed run. Throws `ReinError` before any begins if one cannot begin. */
 export async function runSweep(options: SweepOptions): Promise<readonly string[]> {
   const { say, jobs } = options;
   checkNames(options);
@@ -73,15 +73,15 @@ export async function runSweep(options: SweepOptions): Promise<readonly string[]
 }
 
 /**
- * Throws `ReinError('storage')` where a run in the sweep's folder is not one of this study, whatever has its name: it would be
- * judged as if it were. Runs on robots do not say what they are of.
+ * Throws `ReinError('storage')` if a run folder of the sweep holds another trial than this study's of that name, which would be
+ * judged as this study's. Runs on robots do not record their spec and are not checked.
  */
 export function checkRuns({ study, folder }: Pick<SweepOptions, 'study' | 'folder'>): void {
   if (study.study.kind !== 'environment') return;
   for (const run of runsOf({ study, folder })) holdsTrial(run.folder, trialSpecOf(study, run.variant, run.seed));
 }
 
-/** What the runs in the sweep's folder have come to so far: `all` of them, half-done ones included, or the `finished` ones. */
+/** Curves of the runs in the sweep's folder so far: `all` of them, including unfinished ones, or the `finished` ones. */
 export function sweepCurves(
   { study, folder }: Pick<SweepOptions, 'study' | 'folder'>,
   which: 'all' | 'finished' = 'all',
@@ -109,7 +109,7 @@ function checkNames({ study, only }: SweepOptions): void {
   });
 }
 
-/** Opens and closes all that a run of every variant in `missing` works with: what one refuses is said before the first begins. */
+/** Opens and closes everything that a run of each variant in `missing` needs, so that errors are reported before the first one begins. */
 async function checkVariants(missing: readonly Run[], { study }: SweepOptions): Promise<void> {
   if (study.study.kind !== 'environment') return;
   const firsts = new Map(missing.toReversed().map((run) => [run.variant, run]));
@@ -127,7 +127,7 @@ async function checkVariants(missing: readonly Run[], { study }: SweepOptions): 
   }
 }
 
-/** Throws `ReinError('config')` where the study measures successes that `environment`, which this begins anew, does not know. */
+/** Throws `ReinError('config')` if the study measures success, but `environment`, which is reset here, does not report it. */
 function checkMeasures({ name, study }: StudyFile, environment: Environment): void {
   const isAsked = [study, ...study.checks].some(({ measure }) => measure === 'success');
   environment.reset(new Rng(0));
@@ -136,7 +136,7 @@ function checkMeasures({ name, study }: StudyFile, environment: Environment): vo
   throw new ReinError('config', message, { remedy: 'Write measure: return or measure: cost, in the checks as well.' });
 }
 
-/** Seed by seed: after the first round all variants can be compared. */
+/** Ordered by seed: after the first round all variants can be compared. */
 function runsOf({ study, folder, only }: Pick<SweepOptions, 'study' | 'folder' | 'only'>): Run[] {
   const variants = Object.keys(study.study.variants).filter((name) => only === undefined || only.includes(name));
   return seedsOf(study).flatMap((seed) =>
@@ -152,7 +152,7 @@ function prepare({ variant, seed, folder }: Run, { study }: SweepOptions): void 
   if (study.study.kind === 'environment') writeTrialSpec(folder, trialSpecOf(study, variant, seed));
 }
 
-/** Resolves to why it failed, or to nothing where it is finished. */
+/** Resolves to the reason of a failure, or to `undefined` if the run is finished. */
 async function runOne(run: Run, options: SweepOptions): Promise<string | undefined> {
   const { signal, say } = options;
   const name = nameOf(run);
@@ -161,7 +161,7 @@ async function runOne(run: Run, options: SweepOptions): Promise<string | undefin
     await nobodyAtWork(run.folder, signal, (pid) => say(`${name}: waits for process ${pid}, which works on this run`));
     if (readResult(run.folder) === undefined) failure = await tryOnce(run, options);
     if (signal.aborted) return undefined;
-    // Where somebody else was quicker, it was not the run that failed.
+    // If another process holds the run, its missing result is not this run's failure.
   } while (readResult(run.folder) === undefined && isAtWork(run.folder));
   if (readResult(run.folder) === undefined) return failure;
   say(`${name}: finished`);
@@ -169,14 +169,14 @@ async function runOne(run: Run, options: SweepOptions): Promise<string | undefin
   return undefined;
 }
 
-/** Runs it to its end once; resolves to how it ended, should there be no result then. */
+/** Runs it to its end once; resolves to a description of its end, for use if there is no result. */
 async function tryOnce(run: Run, { study, signal, say }: SweepOptions): Promise<string> {
   const { variant, seed, folder } = run;
   const name = nameOf(run);
   const onLine = (line: string): void => {
     if (line.startsWith('step ')) say(`${name}: ${line}`);
   };
-  // It takes the folder itself.
+  // The child takes the folder's lock itself.
   if (study.study.kind === 'environment') {
     return failureOf(name, await runChild(['train', '--resume', folder], signal, { onLine }));
   }
@@ -201,35 +201,35 @@ function failureOf(name: string, { code, signal, complaint }: ChildEnd): string 
   return `${name} ${how}${complaint === '' ? '' : `: ${complaint}`}`;
 }
 
-/** A finished run of a sweep needs its transitions no more: with images they are most of what it wrote. */
+/** A finished run of a sweep no longer needs its transitions: with images they are most of its data. */
 function tidy(folder: string): void {
   for (const name of [TRIAL_FILES.transitions, TRIAL_FILES.checkpoints, TRIAL_FILES.lock]) {
-    // Another sweep that waited for this run does the same at the same time.
+    // Another sweep that waited for this run may do the same at the same time.
     rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 
-/** Characters of a child's complaints that are kept. */
+/** Number of characters kept of a child's standard error. */
 const MAX_COMPLAINT = 600;
 
 interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of what it wrote to standard error. */
+  /** End of its standard error. */
   readonly complaint: string;
 }
 
-/** What the one who runs a child is told. */
+/** Callbacks of a running child. */
 interface ChildHooks {
-  /** Its process id, as soon as it has one. */
+  /** Called with its process id, as soon as it has one. */
   readonly onStart?: (pid: number) => void;
-  /** Each line that it prints. */
+  /** Called with each line that it prints. */
   readonly onLine: (line: string) => void;
 }
 
 /**
- * Runs `rein ARGS` to its end, or until `signal`. It has a channel to this process, and ends when that closes: should this
- * process be killed, nobody goes on alone. Rejects where it cannot be started.
+ * Runs `rein ARGS` to its end, or until `signal` aborts. The child has a channel to this process and ends when that closes, so that none
+ * survives if this process is killed. Rejects if it cannot be started.
  */
 function runChild(args: readonly string[], signal: AbortSignal, hooks: ChildHooks): Promise<ChildEnd> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
@@ -251,15 +251,15 @@ function runChild(args: readonly string[], signal: AbortSignal, hooks: ChildHook
   });
 }
 
-/** How often it is looked whether somebody else has done, ms. */
+/** Polling period while waiting for another process, ms. */
 const LOOK_MS = 200;
 
-/** Whether a live process works on the run in `folder`. */
+/** True if a live process works on the run in `folder`. */
 function isAtWork(folder: string): boolean {
   return lockHolder(lockOf(folder)) !== undefined;
 }
 
-/** Takes the run in `folder` for this process; `undefined` where another was quicker. */
+/** Takes the run in `folder` for this process; `undefined` if another process was faster. */
 function takeRun(folder: string): DirectoryLock | undefined {
   const path = lockOf(folder);
   try {
@@ -272,8 +272,8 @@ function takeRun(folder: string): DirectoryLock | undefined {
 }
 
 /**
- * Resolves once no process works on the run in `folder`. `onWait` is told once who it is waited for. Where it was waited for a
- * sweep's child, its parent has a look's time to write what it came to. Rejects with the reason of `signal`.
+ * Resolves once no process works on the run in `folder`. `onWait` is called once with the id of each process waited for. After waiting for
+ * a child of another sweep, its parent gets one polling period to write the result. Rejects with the reason of `signal`.
  */
 async function nobodyAtWork(folder: string, signal: AbortSignal, onWait: (pid: number) => void): Promise<void> {
   let waitedFor: number | undefined;
@@ -291,10 +291,10 @@ function lockOf(folder: string): string {
   return join(folder, TRIAL_FILES.lock);
 }
 
-/** Evaluation episodes are drawn from this, whatever the seed: all seeds and variants are measured on the same. */
+/** Seed of evaluation episodes, independent of the run's seed: all seeds and variants are evaluated on the same episodes. */
 export const EVALUATION_SEED = 1;
 
-/** The run of `variant` with `seed`. Of keys that study and variant both have, the variant's count; options are merged. */
+/** Returns the spec of `variant` with `seed`. A key of the variant overrides the study's; options are merged. */
 export function trialSpecOf({ study, learners }: StudyFile, variant: string, seed: number): TrialSpec {
   const { environment, options, evaluation, steps, variants, ...shared } = study as EnvironmentStudy;
   const own = variants[variant]!;

@@ -1,4 +1,4 @@
-/** What a point of a curve shows: how good a policy is, and what the learner has reported since the point before. */
+/** Data of a point of a curve: quality of a policy, and metrics of the learner since the previous point. */
 import { type Environment, Rng } from '../../../../src/core/index.ts';
 import type { UpdateMetrics } from '../../../../src/learner/index.ts';
 import type { Policy } from '../../../../src/policy/index.ts';
@@ -8,11 +8,11 @@ export interface EvaluationResult {
   readonly returns: readonly number[];
   readonly costs: readonly number[];
   readonly lengths: readonly number[];
-  /** Episodes that were solved; `null` where the task knows only returns. */
+  /** Number of solved episodes; `null` if the task reports only returns. */
   readonly successes: number | null;
 }
 
-/** Runs `episodes` episodes without exploring, which are drawn from `seed` alone: the same for every method. Leaves `environment` in the last one. */
+/** Runs `episodes` episodes without exploration, drawn from `seed` alone: equal for all methods. Leaves `environment` in the last one. */
 export async function evaluatePolicy(
   environment: Environment,
   policy: Policy,
@@ -55,13 +55,13 @@ export interface LearnedState {
   readonly sums: Readonly<Record<string, number>>;
 }
 
-/** Means of what the learner reports between two evaluations. */
+/** Means of the learner's metrics between two evaluations. */
 export class LearnedMeans {
   #calls = 0;
   #refused = 0;
   #sums: Record<string, number> = {};
 
-  /** Continues from `state` where one is given. */
+  /** Continues from `state` if given. */
   constructor(state?: LearnedState) {
     if (state === undefined) return;
     this.#calls = state.calls;
@@ -69,7 +69,7 @@ export class LearnedMeans {
     this.#sums = { ...state.sums };
   }
 
-  /** Takes in one training call. What was refused counts, and does not spoil the means. */
+  /** Adds one training call. Refused calls are counted, and excluded from the means. */
   add(metrics: UpdateMetrics): void {
     if (metrics.isRefused) {
       this.#refused++;
@@ -79,7 +79,7 @@ export class LearnedMeans {
     for (const [name, value] of Object.entries(metrics.values)) this.#sums[name] = (this.#sums[name] ?? 0) + value;
   }
 
-  /** The means since the last `take`, and how many calls were refused. */
+  /** Returns the means since the last `take`, and the number of refused calls. */
   take(): { readonly refused: number; readonly means: Readonly<Record<string, number>> } {
     const calls = Math.max(1, this.#calls);
     const means = Object.fromEntries(Object.entries(this.#sums).map(([name, sum]) => [name, sum / calls]));

@@ -18,7 +18,7 @@ const loadLab = () => import('../lab.ts');
 const root = mkdtempSync(join(tmpdir(), 'rein-frozen-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** An encoder of the picture of "point", 1 x 3 x 16: of `build`. */
+/** Encoder made by `build` for the image of "point", 1 x 3 x 16. */
 function encoderFile(name: string, build: (picture: Tensor) => Tensor): string {
   const g = new Graph('encoder');
   g.output('features', build(g.input('pixels', [1, 1, 3, 16])));
@@ -132,7 +132,7 @@ describe('a trial through a frozen encoder', () => {
     await runTrial(first);
     const same = { demonstrations: null, steps: 1, from: first };
     await runTrial(trial('same', encoderFile('copy.onnx', columns), same));
-    // Equally many features: only the file tells them apart.
+    // The number of features is equal: only the file distinguishes them.
     encoderFile('swapped.onnx', (x) => mul(columns(x), -1));
     const out = join(root, 'swapped-policy.onnx');
     const refusal = {

@@ -1,4 +1,4 @@
-/** A disk that is full, at each of the files that a trial writes. */
+/** A full disk, at each of the files that a trial writes. */
 import type * as FileSystem from 'node:fs';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type * as FileSystemLater from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { writeTrialSpec } from './spec.ts';
 import { runTrial } from './trial.ts';
 import type { TrialResult } from './trial-files.ts';
 
-/** What is in the way: nothing, or a disk on which files of this name find room for `left` bytes. */
+/** Fault: none, or a disk on which files of this name have room for `left` bytes. */
 const disk = vi.hoisted(() => ({ name: undefined as string | undefined, left: 0, paths: new Map<number, string>() }));
 
 vi.mock('node:fs', async (original) => {
@@ -24,7 +24,7 @@ vi.mock('node:fs', async (original) => {
       disk.paths.set(file, path);
       return file;
     },
-    // As a disk does: it takes what there is room for, and refuses the next write.
+    // As a disk does: writes as much as there is room for, and refuses the next write.
     writeSync: (file: number, bytes: Uint8Array, from = 0, length = bytes.length - from, at: number | null = null) => {
       if (disk.name === undefined || !disk.paths.get(file)!.includes(disk.name)) {
         return real.writeSync(file, bytes, from, length, at);

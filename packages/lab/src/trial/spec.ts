@@ -1,4 +1,4 @@
-/** The folder of a trial: whose it is, and how it begins. What stands in `trial.json` says `src/offline/trial-spec.ts`. */
+/** Folder of a trial: its ownership and its creation. `src/offline/trial-spec.ts` defines the content of `trial.json`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import {
   type TrialSpec,
 } from '../../../../src/offline/index.ts';
 
-/** A path below `runs/` at which there is nothing, named after environment, algorithm and seed. Nothing is made. */
+/** Returns an unused path below `runs/`, named after environment, algorithm and seed. Creates nothing. */
 export function freeTrialFolder({ environment, learner, seed }: TrialSpec, now: Date = new Date()): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
   const path = join('runs', `${stamp}-${environment.name}-${learner.algorithm}-s${seed}`);
@@ -22,15 +22,15 @@ export function freeTrialFolder({ environment, learner, seed }: TrialSpec, now: 
 }
 
 /**
- * Whether `folder` holds the trial of `spec` already; false where there is room for it. Throws `ReinError('storage')` where it
- * holds another, or anything else.
+ * Returns true if `folder` already holds the trial of `spec`; false if it is free for it. Throws `ReinError('storage')` if it
+ * holds another trial, or anything else.
  */
 export function holdsTrial(folder: string, spec: TrialSpec): boolean {
   if (readTrialSpecIfAny(folder) === undefined) {
     refuseOthers(folder);
     return false;
   }
-  // As it is written there: what an older version did not know is no difference.
+  // Compared as stored there: keys unknown to an older version are no difference.
   const found = readStoredSpec(folder);
   const asStored: unknown = JSON.parse(JSON.stringify(spec));
   const differing = differences(found as Tree, asStored as Tree).slice(0, 3);
@@ -41,8 +41,8 @@ export function holdsTrial(folder: string, spec: TrialSpec): boolean {
 }
 
 /**
- * Makes `folder` a trial of `spec`; false where it is one already. Throws as `holdsTrial` does, and where it cannot be written.
- * Two processes may both be told that it is theirs: whoever then begins with it holds the folder's lock around this.
+ * Makes `folder` a trial of `spec`; returns false if it already is one. Throws as `holdsTrial` does, and if it cannot be written.
+ * Two processes may both get true: a caller that then starts the trial holds the folder's lock around this call.
  */
 export function writeTrialSpec(folder: string, spec: TrialSpec): boolean {
   if (holdsTrial(folder, spec)) return false;
@@ -53,9 +53,9 @@ export function writeTrialSpec(folder: string, spec: TrialSpec): boolean {
   return true;
 }
 
-/** A trial takes only what is empty: it writes over what has the names of its files. */
+/** A trial accepts only an empty folder, as it overwrites files with its names. */
 function refuseOthers(folder: string): void {
-  // What a trial leaves that was killed as it began, and what one has that begins: its lock, and those who wait to take it.
+  // Leftovers of a trial that was killed as it began, and files of one that is beginning: its lock, and those waiting to take it.
   const own = (name: string): boolean => name === `${TRIAL_FILES.spec}.new` || name.startsWith(TRIAL_FILES.lock);
   checkEmpty(folder, 'is not empty and holds no trial', own);
 }
@@ -63,8 +63,8 @@ function refuseOthers(folder: string): void {
 type Tree = Readonly<Record<string, unknown>>;
 
 /**
- * One clause for each key in which two specs differ: `learner.utd is 1 there and 20 here`. Keys that only the newer one has are
- * settings that came with a newer version, whose default is what the older one did.
+ * Returns one clause per key in which two specs differ: `learner.utd is 1 there and 20 here`. Keys that only the newer one has are
+ * settings of a newer version, whose default is the behaviour of the older one.
  */
 function differences(there: Tree, here: Tree, prefix = ''): string[] {
   return Object.keys(there).flatMap((key) => {

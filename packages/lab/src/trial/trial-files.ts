@@ -1,4 +1,4 @@
-/** The growing files of a trial, and its result: what each line holds. */
+/** Growing files of a trial, and its result: the content of each line. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, ReinError, replaceFileSync, storage } from '../../../../src/core/index.ts';
@@ -13,24 +13,24 @@ export interface CurvePoint {
   /** Critic updates before it. */
   readonly updates: number;
   readonly episodes: number;
-  /** Undiscounted, one an episode. */
+  /** Undiscounted, one per episode. */
   readonly returns: readonly number[];
   /** Sum of costs, mean over episodes, in the environment's unit. */
   readonly cost: number;
   /** Mean length, steps. */
   readonly length: number;
-  /** `null` where the task knows only returns. */
+  /** Number of solved episodes; `null` if the task reports only returns. */
   readonly successes: number | null;
-  /** Means of the learner's metrics since the evaluation before; empty before the first update. */
+  /** Means of the learner's metrics since the previous evaluation; empty before the first update. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** What a finished trial came to: `result.json`. */
+/** Result of a finished trial: `result.json`. */
 export interface TrialResult {
   readonly steps: number;
   readonly episodes: number;
   readonly updates: number;
-  /** Calls of the training that were not finite and were thrown away, this trial's own. */
+  /** Training calls of this trial that were not finite and were discarded. */
   readonly refusedCalls: number;
   readonly droppedTransitions: number;
   /** SHA-256 of the learner's whole state, hexadecimal. */
@@ -42,7 +42,7 @@ export interface TrialResult {
   readonly last: CurvePoint;
 }
 
-/** Where the files were when a checkpoint was taken. */
+/** Lengths of the files at a checkpoint. */
 export interface FilePositions {
   readonly curveBytes: number;
   readonly eventBytes: number;
@@ -51,7 +51,7 @@ export interface FilePositions {
 
 export const AT_THE_START: FilePositions = { curveBytes: 0, eventBytes: 0, log: { transitions: 0, bytes: 0 } };
 
-/** The growing files, opened at a checkpoint's positions: what came after it is cut off, and will be made again. */
+/** The growing files, opened at a checkpoint's positions: later content is cut off, and will be written again. */
 export class TrialFiles {
   readonly log: TransitionLog;
   readonly #curve: AppendFile;
@@ -71,7 +71,7 @@ export class TrialFiles {
     this.#events.appendLine({ kind, ...fields });
   }
 
-  /** Makes everything so far safe, and says where that is. */
+  /** Makes everything so far durable, and returns its positions. */
   sync(): FilePositions {
     this.log.sync();
     this.#curve.sync();
@@ -86,7 +86,7 @@ export class TrialFiles {
   }
 }
 
-/** The points of the curve in `folder`, as far as there are any. A last line that is not whole is left out. */
+/** Returns the points of the curve in `folder` so far. An incomplete last line is left out. */
 export function readCurve(folder: string): CurvePoint[] {
   const path = join(folder, TRIAL_FILES.curve);
   const text = textOf(path) ?? '';
@@ -105,7 +105,7 @@ export function readCurve(folder: string): CurvePoint[] {
 }
 
 /**
- * The result in `folder`, or `undefined` where the trial is not finished. Throws `ReinError('storage')` where there is one that
+ * Returns the result in `folder`, or `undefined` if the trial is not finished. Throws `ReinError('storage')` if it
  * cannot be read.
  */
 export function readResult(folder: string): TrialResult | undefined {
@@ -124,7 +124,7 @@ export function writeResult(folder: string, result: TrialResult): void {
   storage(path, () => replaceFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`));
 }
 
-/** `undefined` where there is no such file yet. */
+/** Returns `undefined` if there is no such file yet. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

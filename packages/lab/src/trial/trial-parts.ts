@@ -1,5 +1,5 @@
 /**
- * Everything that a trial works with, opened before anything of it is written: a trial that cannot be is refused here, and leaves
+ * Everything that a trial works with, opened before any of its files are written: an impossible trial is refused here, and leaves
  * nothing behind.
  */
 import { type Close, closeAll, openedOrClosed } from '../../../../src/core/index.ts';
@@ -9,20 +9,20 @@ import type { Demonstrator, Overseer } from '../environments/demonstrator.ts';
 import { createStudyEnvironment, type StudyEnvironment } from '../environments/environments.ts';
 
 export interface TrialParts {
-  /** The environment that is learned in. */
+  /** Environment of the training. */
   readonly own: StudyEnvironment;
   readonly evaluation: StudyEnvironment;
   readonly training: Training;
   readonly actor: Actor;
-  /** Who shows how it is done, and who watches, where the spec asks for them. */
+  /** Demonstrator and overseer, if the spec requests them. */
   readonly expert: Demonstrator | undefined;
   readonly overseer: Overseer | undefined;
-  /** Closes all of them. Rejects with the first error, once all have been tried. */
+  /** Closes all parts. Rejects with the first error, once all have been tried. */
   readonly close: () => Promise<void>;
 }
 
 export const TrialParts = {
-  /** Rejects with `ReinError` where one of them cannot be had, or they do not fit one another; nothing is then left open. */
+  /** Rejects with `ReinError` if a part is unavailable or the parts do not match; nothing is then left open. */
   async open(spec: TrialSpec): Promise<TrialParts> {
     const closes: Close[] = [];
     const opened = await openedOrClosed(closes, () => openAll(spec, closes));

@@ -64,7 +64,7 @@ const logOf = (folder: string) => readFileSync(join(folder, LOG));
 
 const snapshot = Agent.prototype.snapshot;
 
-/** A snapshot of an agent two of whose calls were not finite. */
+/** Snapshot of an agent with two calls that were not finite. */
 async function withRefusedCalls(this: Agent) {
   return { ...(await snapshot.call(this)), refusedCalls: 2 };
 }
@@ -167,7 +167,7 @@ describe('a trial', () => {
     counted.mockRestore();
     const second = folderOf('second', { from: first, demonstrations: null, steps: 60, seed: 4 });
     expect(await runTrial(second)).toMatchObject({ refusedCalls: 0 });
-    // What the first one knew is there from the start.
+    // The first one's policy is there from the start.
     expect(readCurve(second)[0]!.returns).toEqual(readCurve(first).at(-1)!.returns);
     expect(readCurve(second).map(({ updates }) => updates)).toEqual([0, 0, 40]);
   });

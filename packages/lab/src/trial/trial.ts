@@ -1,7 +1,7 @@
 /**
- * One run of (environment, learner, seed): collects a step, trains what the step pays for, evaluates now and then. One
- * process, in lock-step, so that the result depends on the spec alone. Killed at any moment, it goes on from its last
- * checkpoint and gives the same losses, curve and weights bit for bit: checkpoints are taken between episodes, and what came
+ * One run of (environment, learner, seed): collects a step, trains as much as the step pays for, evaluates now and then. One
+ * process, in lock-step, so that the result depends on the spec alone. Killed at any moment, it continues from its last
+ * checkpoint and gives the same losses, curve and weights bit for bit: checkpoints are taken between episodes, and anything
  * after one is cut off its files and done again.
  */
 import { join } from 'node:path';
@@ -43,10 +43,10 @@ import {
 } from './trial-files.ts';
 import { TrialParts } from './trial-parts.ts';
 
-/** Wall time between two checkpoints, at least, s: as much as a kill costs. */
+/** Minimum wall time between two checkpoints, s: the most that a kill costs. */
 const CHECKPOINT_EVERY_S = 20;
 
-/** Everything that a resumed trial needs beside its files. */
+/** State that a resumed trial needs beside its files. */
 interface TrialCheckpoint extends TrainingState {
   readonly formatVersion: 1;
   readonly step: number;
@@ -65,21 +65,21 @@ const CHECKPOINTS: CheckpointKind<TrialCheckpoint> = {
 };
 
 export interface TrialHooks {
-  /** Told once all is there that the trial needs, and before anything of it is done. */
+  /** Called once everything that the trial needs is open, before any work is done. */
   readonly onBegin?: () => void;
-  /** Told after each evaluation. */
+  /** Called after each evaluation. */
   readonly onPoint?: (point: CurvePoint, spec: TrialSpec, seconds: number) => void;
-  /** Told of a checkpoint that is damaged, and of transitions that were not taken. */
+  /** Called for a damaged checkpoint, and for transitions that were not accepted. */
   readonly onFault?: (message: string) => void;
-  /** Ends the trial between two steps or two calls of the training before them: rejects with its reason. */
+  /** Ends the trial between two steps, or between two training calls before them: rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Replaced in tests, s. */
+  /** Overridden in tests, s. */
   readonly checkpointEveryS?: number;
 }
 
 /**
- * Runs the trial of `spec` in `folder`, which is made, or goes on with it where that holds it already. Rejects with `ReinError`
- * where that cannot be done; a start that is refused leaves nothing behind.
+ * Runs the trial of `spec` in `folder`, which is created, or continues it if the folder already holds it. Rejects with `ReinError`
+ * if that is impossible; a refused start leaves nothing behind.
  */
 export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHooks = {}): Promise<TrialResult> {
   if (holdsTrial(folder, spec)) return runTrial(folder, hooks);
@@ -90,13 +90,13 @@ export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHo
       return resumable(folder, () => Trial.run(folder, spec, hooks, parts, undefined));
     });
   });
-  // Another process has begun the same one while the parts were opened: its steps are not to be done again.
+  // Another process has begun the same trial while the parts were opened: its steps must not be repeated.
   return result ?? runTrial(folder, hooks);
 }
 
 /**
- * Runs the trial in `folder`, from the start or from its last checkpoint, to its end. A finished one gives its result again.
- * Rejects with `ReinError` where that cannot be done, or another process works in the folder.
+ * Runs the trial in `folder`, from the start or from its last checkpoint, to its end. A finished one returns its result again.
+ * Rejects with `ReinError` if that is impossible, or another process works in the folder.
  */
 export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<TrialResult> {
   const spec = readTrialSpec(folder);
@@ -115,7 +115,7 @@ export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<
 
 type Found = Awaited<ReturnType<typeof readCheckpoint<TrialCheckpoint>>>;
 
-/** `work` with everything that the trial works with; where nothing was `found`, with the networks that it is to begin with. */
+/** Calls `work` with the opened parts of the trial; if nothing was `found`, with its initial networks loaded. */
 async function withParts<T>(
   spec: TrialSpec,
   found: Found,
@@ -133,7 +133,7 @@ async function withParts<T>(
   });
 }
 
-/** `work` while no other process works in `folder`, which is there. Rejects with `ReinError` where one does. */
+/** Calls `work` while this process holds `folder`, which must exist. Rejects with `ReinError` if another process works in it. */
 async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const path = join(folder, TRIAL_FILES.lock);
   const lock = acquireLock(path, `the trial's folder ${folder}`);
@@ -144,7 +144,7 @@ async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `work` on the trial that `folder` holds. What the disk refuses meanwhile says how the trial then goes on. */
+/** Calls `work` on the trial in `folder`. A write error meanwhile also states how to continue the trial. */
 async function resumable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -184,7 +184,7 @@ class Trial {
     this.#actionRng = root.fork('actions');
   }
 
-  /** From what was `found`, or from the start where that is nothing, to its end. `parts` stay the caller's. */
+  /** Runs from the checkpoint `found`, or from the start without one, to the end. `parts` stay the caller's. */
   static async run(
     folder: string,
     spec: TrialSpec,
@@ -222,7 +222,7 @@ class Trial {
     return this.#secondsBefore + (performance.now() - this.#startedMs) / 1e3;
   }
 
-  /** Demonstrations, pre-training and the first point of the curve. */
+  /** Does demonstrations, pre-training and the first point of the curve. */
   async #begin(): Promise<void> {
     const { demonstrations, seed, learner } = this.#spec;
     const { own, training, actor, expert } = this.#parts;
@@ -284,7 +284,7 @@ class Trial {
     agent.warmUpAction(seen, this.#action, this.#actionRng);
   }
 
-  /** Whether the person who watches steers this step; then the action is theirs. */
+  /** True if the overseer steers this step, and has written the action. */
   #isOverruled(): boolean {
     const { overseer } = this.#spec;
     return overseer !== null && this.#step < overseer.untilStep && this.#parts.overseer!.oversee(this.#action);
@@ -298,7 +298,7 @@ class Trial {
       this.#hooks.onFault?.(`A transition was not learned from: ${outcome} (step ${this.#step}).`);
   }
 
-  /** All training calls that the transitions so far pay for. */
+  /** Makes all training calls that the transitions so far pay for. */
   async #learn(): Promise<void> {
     const { training, actor } = this.#parts;
     let call = await training.update();
