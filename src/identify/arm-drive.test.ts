@@ -1,6 +1,7 @@
 /** Conditions that end an identification, and those that do not: faults, lost frames, silence, a start away from home. */
 import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
+import { IS_LONG } from '../../tests/support/long.ts';
 import { PlantArm, type PlantArmOptions } from '../../tests/support/plant-arm.ts';
 import { unsteadyLink } from '../../tests/support/unsteady-link.ts';
 import { ArmKinematics, type GuardAnswer, type GuardNotice, type RobotModel, type RobotState } from '../core/index.ts';
@@ -72,14 +73,18 @@ const shares = (found: Identification, of: Identification): readonly number[] =>
   );
 
 describe('an identification over a bad line', () => {
-  it('is the same with every frame twice', async () => {
-    const doubled: Around = (link) =>
-      unsteadyLink(link, (frame, hand) => {
-        hand(frame);
-        hand(frame);
-      });
-    expect(await identified(doubled)).toEqual(await identified());
-  }, 60_000);
+  it.runIf(IS_LONG)(
+    'is the same with every frame twice',
+    async () => {
+      const doubled: Around = (link) =>
+        unsteadyLink(link, (frame, hand) => {
+          hand(frame);
+          hand(frame);
+        });
+      expect(await identified(doubled)).toEqual(await identified());
+    },
+    60_000,
+  );
 
   it('counts the frames that it lost, and finds limits within 5 % all the same', async () => {
     const found = await identified(lossy(120));
@@ -194,25 +199,29 @@ describe('an identification', () => {
 });
 
 describe('a node that was held up', () => {
-  it('goes on where the arm is, never faster than was announced, and finds the same', async () => {
-    const announced = speedShareOf(model, excitationOf({ model, ...MOTION }));
-    let fastest = 0;
-    let before: readonly number[] | undefined;
-    const seen: Around = (link, arm) => {
-      link.onFrame(({ referenceRad }) => {
-        for (const [i, { velocityMaxRadPerS }] of model.joints.entries()) {
-          const rad = Math.abs(referenceRad[i]! - (before?.[i] ?? referenceRad[i]!));
-          fastest = Math.max(fastest, (rad * model.controlHz) / velocityMaxRadPerS);
-        }
-        before = Array.from(referenceRad);
-      });
-      return stalled(30)(link, arm);
-    };
-    const found = await identified(seen);
-    expect(fastest).toBeLessThan(announced + 0.01);
-    expect(fastest).toBeGreaterThan(announced / 2);
-    for (const share of shares(found, await identified())) expect(Math.abs(share - 1)).toBeLessThan(0.3);
-  }, 60_000);
+  it.runIf(IS_LONG)(
+    'goes on where the arm is, never faster than was announced, and finds the same',
+    async () => {
+      const announced = speedShareOf(model, excitationOf({ model, ...MOTION }));
+      let fastest = 0;
+      let before: readonly number[] | undefined;
+      const seen: Around = (link, arm) => {
+        link.onFrame(({ referenceRad }) => {
+          for (const [i, { velocityMaxRadPerS }] of model.joints.entries()) {
+            const rad = Math.abs(referenceRad[i]! - (before?.[i] ?? referenceRad[i]!));
+            fastest = Math.max(fastest, (rad * model.controlHz) / velocityMaxRadPerS);
+          }
+          before = Array.from(referenceRad);
+        });
+        return stalled(30)(link, arm);
+      };
+      const found = await identified(seen);
+      expect(fastest).toBeLessThan(announced + 0.01);
+      expect(fastest).toBeGreaterThan(announced / 2);
+      for (const share of shares(found, await identified())) expect(Math.abs(share - 1)).toBeLessThan(0.3);
+    },
+    60_000,
+  );
 });
 
 describe('what is in the way', () => {

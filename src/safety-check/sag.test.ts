@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { IS_LONG } from '../../tests/support/long.ts';
 import type { RobotModel } from '../core/index.ts';
 import { loadCheckSubject } from '../robot-import/index.ts';
 import { planTrials } from './attack/plan.ts';
@@ -27,7 +28,7 @@ describe('how far outside its box an arm may stand', () => {
     for (const plants of open) plants.close();
   });
 
-  it('is what weight and load bend the servos of its file, and no more than row 43 bears', async () => {
+  it.runIf(IS_LONG)('is what weight and load bend the servos of its file, and no more than row 43 bears', async () => {
     const limitM = (await plantsOf(model).sagMaxM())!;
     expect(limitM).toBeGreaterThan(0.015);
     expect(limitM).toBeLessThan(0.03);

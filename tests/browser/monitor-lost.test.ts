@@ -8,8 +8,9 @@ import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';
-import { until as eventually } from '../support/until.ts';
+import { until as eventually, insist } from '../support/until.ts';
 import { Way } from '../support/way.ts';
+import { IS_LONG } from '../support/long.ts';
 
 const until = (condition: () => boolean, what: string): Promise<boolean> => eventually(condition, what, 60_000);
 /** The longest that a page takes to try again, and what a busy machine adds, ms. */
@@ -58,14 +59,19 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
   /** A page by a way of its own, that is told what the robot does; the robot is driven by its policy. */
   async function pageBy(way: Way): Promise<Page> {
     const page = await browser!.newPage();
+    await goOn();
     await page.goto(`${way.address}#token=${MONITOR_TOKEN}`);
     await page.waitForSelector('#state[data-state="active.policy"]');
     return page;
   }
 
-  async function goOn(): Promise<void> {
-    for (const kind of ['sit', 'start', 'leave']) watcher.ask({ kind });
-    await until(() => stateName(watcher.frame!) === 'active.policy', 'the policy driving again');
+  /** Starts the robot, also where a machine that was held up has stopped it. */
+  function goOn(): Promise<void> {
+    const isDriven = (): boolean => stateName(watcher.frame!) === 'active.policy';
+    const start = async (): Promise<void> => {
+      for (const kind of isDriven() ? [] : ['sit', 'start', 'leave']) watcher.ask({ kind });
+    };
+    return insist(start, isDriven, 'the policy driving again');
   }
 
   it('says that it knows nothing of the robot, and since when, and knows it again once the network is back', async () => {
@@ -98,7 +104,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await goOn();
   });
 
-  it('does so where the connection has ended, too', async () => {
+  it.runIf(IS_LONG)('does so where the connection has ended, too', async () => {
     const way = await Way.to(address);
     const page = await pageBy(way);
     way.pullOut();
@@ -114,6 +120,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
   });
 
   it('says of the processes which they are, and of the driver what it read', async () => {
+    await goOn();
     const page = await browser!.newPage();
     await page.goto(`${address}?view=health#token=${MONITOR_TOKEN}`);
     await page.waitForSelector('.machine dd:has-text("readings")');
@@ -133,7 +140,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
 });
 
 describe.skipIf(noBrowserBecause !== undefined)("a learner's page", { timeout: 120_000 }, () => {
-  it('says what the learner is, what it has, and where robots find it', async () => {
+  it.runIf(IS_LONG)('says what the learner is, what it has, and where robots find it', async () => {
     const at = await freeAddress();
     const learner = run.start(
       ...['learn', '--task', 'insert', '--config', 'quick.yaml', '--out', 'learner'],

@@ -10,6 +10,7 @@ import { STAGES } from '../../src/safety/chain-report.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, SMALL_LEARNER } from '../support/live-run.ts';
 import { until as eventually, insist, TRY_MS } from '../support/until.ts';
+import { IS_LONG } from '../support/long.ts';
 
 const LONG = `task:
   demonstrations: 2
@@ -244,7 +245,7 @@ describe.skipIf(noBrowserBecause !== undefined)(
       await page.close();
     });
 
-    it('lists the episodes of the trace, and plays one of them back', async () => {
+    it.runIf(IS_LONG)('lists the episodes of the trace, and plays one of them back', async () => {
       const page = await open('episodes');
       // The newest may be one that was cut at once.
       const wholeOnes = async (): Promise<readonly Listed[]> => {
@@ -289,7 +290,7 @@ describe.skipIf(noBrowserBecause !== undefined)(
       await page.close();
     });
 
-    it('relabels an episode as rein relabel does, takes it back, and not from a page that may only watch', async () => {
+    it.runIf(IS_LONG)('relabels an episode as rein relabel does, takes it back, and not from a page that may only watch', async () => {
       const page = await open('episodes');
       await page.locator('tbody tr', { hasText: 'training' }).first().locator('.relabel-it').click();
       await page.click('.relabel .say:text-is("failure")');
@@ -374,7 +375,7 @@ describe.skipIf(noBrowserBecause !== undefined)(
       await page.close();
     });
 
-    it('keeps Stop in sight on a phone in every view, and nothing wider than it', async () => {
+    it.runIf(IS_LONG)('keeps Stop in sight on a phone in every view, and nothing wider than it', async () => {
       const page = await open('health', PHONE);
       for (const tab of await page.locator('nav .tab').all()) {
         await tab.click();

@@ -12,6 +12,7 @@ import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser
 import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
 import { until as eventually, insist, TRY_MS } from '../support/until.ts';
 import { Way } from '../support/way.ts';
+import { IS_LONG } from '../support/long.ts';
 
 /** Lease of a page's commands, then one policy step, then the brake from what a page moves by, s. */
 const HOLDS_AFTER_S = 0.25 + 0.1 + 0.1;
@@ -236,7 +237,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.close();
   });
 
-  it('follows a phone while a finger holds the clutch, and not without', async () => {
+  it.runIf(IS_LONG)('follows a phone while a finger holds the clutch, and not without', async () => {
     const page = await browser!.newPage();
     await page.addInitScript(FAKE_PHONE);
     await page.goto(`${address}#token=${MONITOR_TOKEN}`);
@@ -259,7 +260,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await page.close();
   });
 
-  it('refuses a second operator while the first is there', async () => {
+  it.runIf(IS_LONG)('refuses a second operator while the first is there', async () => {
     const first = await openPage();
     await first.click('#sit');
     await first.waitForSelector('#leave');
@@ -275,7 +276,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await second.close();
   });
 
-  it('holds when the tab is closed in motion, and the policy does not take over by itself', async () => {
+  it.runIf(IS_LONG)('holds when the tab is closed in motion, and the policy does not take over by itself', async () => {
     const page = await openPage();
     await drive(page);
     const closing = page.close();
@@ -329,7 +330,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     await until(() => state() === 'active.policy', 'the policy driving on');
   });
 
-  it('goes on while strangers flood its monitor, and who operates it is heard', async () => {
+  it.runIf(IS_LONG)('goes on while strangers flood its monitor, and who operates it is heard', async () => {
     const memoryMb = (): number =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${robot.child.pid}/status`, 'utf8'))![1]) / 1024;
     const before = memoryMb();
@@ -361,7 +362,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a robot and its operators in br
     for (const stranger of strangers) stranger.destroy();
   });
 
-  it('is stopped from a page that may only watch', async () => {
+  it.runIf(IS_LONG)('is stopped from a page that may only watch', async () => {
     const page = await openPage(address, '&watch');
     await page.waitForSelector('#take-over:disabled');
     await page.click('#stop');

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderReport } from '../../src/monitor/report/report.ts';
 import type { MetricRecord } from '../../src/record/index.ts';
 import { noBrowserBecause, openBrowser } from '../support/browser.ts';
+import { IS_LONG } from '../support/long.ts';
 
 const EPISODES = 12;
 const COUNT = 20;
@@ -111,7 +112,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a report', () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  it('has the last frame on paper and no bar, and charts in the colours of paper, also from a dark screen', async () => {
+  it.runIf(IS_LONG)('has the last frame on paper and no bar, and charts in the colours of paper, also from a dark screen', async () => {
     const page = await open(browser, { reducedMotion: 'reduce', colorScheme: 'dark' });
     await page.waitForSelector('.still', { state: 'attached' });
     expect(await gridLight(page)).toBeLessThan(100);

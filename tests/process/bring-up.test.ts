@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCalibration } from '../../src/drivers/serial.ts';
 import { Asked, emulatedArmFile, ROBOTS } from '../support/asked.ts';
 import { Emulated } from '../support/emulated.ts';
+import { IS_LONG } from '../support/long.ts';
 
 let folder: string;
 let arm: Emulated | undefined;
@@ -79,7 +80,7 @@ describe('rein calibrate and rein doctor at an emulated arm', () => {
 });
 
 describe('rein bring-up at an emulated car', () => {
-  it('passes its mirror rung with a hand that turns the wheels', async () => {
+  it.runIf(IS_LONG)('passes its mirror rung with a hand that turns the wheels', async () => {
     arm = new Emulated(['vesc']);
     await arm.next('ready');
     const { type } = arm;

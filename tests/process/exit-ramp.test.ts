@@ -8,6 +8,7 @@ import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { LiveRun, mockArm6, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { ProcessGuard, rowsOf } from '../support/process-guard.ts';
 
 const EXIT_RAMP_S = 1.5;
@@ -36,7 +37,7 @@ describe('an arm without brakes', { timeout: 120_000 }, () => {
     await guard.close();
   });
 
-  it('is let down at the end of rein run', async () => {
+  it.runIf(IS_LONG)('is let down at the end of rein run', async () => {
     const run = new LiveRun(mkdtempSync(join(folder, 'run-')));
     const policy = await saveSteadyPolicy(run.folder);
     const robot = run.start('run', '--policy', policy, '--config', overlay, '--start', 'now', '--out', 'robot');

@@ -11,6 +11,7 @@ import type { SupervisorEvent } from '../../src/session/supervisor.ts';
 import { describeGuardLink } from '../contract/guard-link.contract.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { guardReady } from '../support/guard-ready.ts';
+import { IS_LONG } from '../support/long.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
@@ -169,7 +170,7 @@ describe('a guard process', () => {
 });
 
 describe('the supervisor', () => {
-  it('starts a node that dies again, so often and no more, and then ends the guard', async () => {
+  it.runIf(IS_LONG)('starts a node that dies again, so often and no more, and then ends the guard', async () => {
     const { supervisor, events } = supervise('crash', 2);
     expect(await supervisor.run()).toBe(3);
     expect(events.filter((event) => event.kind === 'restarting')).toHaveLength(2);

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IdentifyFolder, identify, realArm } from '../support/identify-folder.ts';
+import { IS_LONG } from '../support/long.ts';
 import { goesAway, rein, reinLines } from '../support/rein.ts';
 
 const PATIENCE_MS = 120_000;
@@ -25,7 +26,7 @@ describe('an identification in real time', { timeout: PATIENCE_MS }, () => {
     expect(await goesAway(node)).toBe(true);
   });
 
-  it('ends where its guard dies, and writes nothing', async () => {
+  it.runIf(IS_LONG)('ends where its guard dies, and writes nothing', async () => {
     const { run, guard } = await folder.moving();
     process.kill(guard, 'SIGKILL');
     const guardless = await run.ended;
@@ -53,7 +54,7 @@ describe('an identification in real time', { timeout: PATIENCE_MS }, () => {
 });
 
 describe('what was identified', { timeout: PATIENCE_MS }, () => {
-  it('is printed where its file cannot be written in the end, and no half of it stays', async () => {
+  it.runIf(IS_LONG)('is printed where its file cannot be written in the end, and no half of it stays', async () => {
     // Beside which the file is written first.
     mkdirSync(folder.at('piece.yaml.new'));
     const { code, stdout, stderr } = await rein(identify('arm6', '--duration', '5', '--quiet'), folder.path);

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { IdentifyFolder, identify, realArm } from '../support/identify-folder.ts';
+import { IS_LONG } from '../support/long.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN } from '../support/rein.ts';
 
@@ -48,7 +49,7 @@ describe.skipIf(whyNoTerminal() !== undefined)('a real arm', { timeout: PATIENCE
     folder.expectNothingWritten();
   });
 
-  it('is not announced where its driver measures no torque', async () => {
+  it.runIf(IS_LONG)('is not announced where its driver measures no torque', async () => {
     writeFileSync(folder.at('real.yaml'), realArm());
     const result = await atTerminal([]);
     expect(result).toMatchObject({ exitCode: 1, timedOut: false });

@@ -7,6 +7,7 @@ import { stateName } from '../../src/core/telemetry.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, MONITOR_TOKEN, mockArm6, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { insist } from '../support/until.ts';
 
 const TASK = `name: shown
@@ -147,6 +148,44 @@ class Recorded {
 
 const episodesOf = (folder: string) => run.journal(folder).filter(({ terminated }) => terminated);
 
+/** Both ways to a learner: from the folder, and through a robot that shows them. */
+async function learnsFromThem(): Promise<void> {
+  const cloned = run.start(
+    'pretrain',
+    '--run',
+    'out',
+    '--out',
+    'pre',
+    '--set',
+    'bcInitSteps=20',
+    '--set',
+    'batchSize=16',
+  );
+  expect(await cloned.exit).toBe(0);
+  expect(cloned.said()).toContain(`Learned from ${run.journal('out').length} transitions`);
+  const address = await freeAddress();
+  const both = ['--task', './shown.yaml', '--config', 'small.yaml'];
+  const learner = run.start('learn', ...both, '--bind', address, '--out', 'learner');
+  const robot = run.start(
+    'run',
+    ...both,
+    '--learner',
+    address,
+    '--demonstrations',
+    'out',
+    '--out',
+    'robot',
+    '--start',
+    'now',
+  );
+  await until(() => run.versionOf('robot') > 0, 'a policy that was learned from them');
+  expect(robot.said()).toContain('2 demonstrations');
+  expect(episodesOf('robot').filter(({ source }) => source === 'demo')).toHaveLength(2);
+  learner.child.kill('SIGINT');
+  robot.child.kill('SIGINT');
+  await robot.exit;
+}
+
 it('keeps what a person calls a success, forgets what they redo, drop or delete, and goes on in its folder', async () => {
   const first = new Recorded('./shown.yaml', '--start', 'ask');
   await first.open();
@@ -194,41 +233,7 @@ it('keeps what a person calls a success, forgets what they redo, drop or delete,
   second.watcher!.close();
   expect(episodesOf('out')).toHaveLength(2);
 
-  // Both ways to a learner.
-  const cloned = run.start(
-    'pretrain',
-    '--run',
-    'out',
-    '--out',
-    'pre',
-    '--set',
-    'bcInitSteps=20',
-    '--set',
-    'batchSize=16',
-  );
-  expect(await cloned.exit).toBe(0);
-  expect(cloned.said()).toContain(`Learned from ${run.journal('out').length} transitions`);
-  const address = await freeAddress();
-  const both = ['--task', './shown.yaml', '--config', 'small.yaml'];
-  const learner = run.start('learn', ...both, '--bind', address, '--out', 'learner');
-  const robot = run.start(
-    'run',
-    ...both,
-    '--learner',
-    address,
-    '--demonstrations',
-    'out',
-    '--out',
-    'robot',
-    '--start',
-    'now',
-  );
-  await until(() => run.versionOf('robot') > 0, 'a policy that was learned from them');
-  expect(robot.said()).toContain('2 demonstrations');
-  expect(episodesOf('robot').filter(({ source }) => source === 'demo')).toHaveLength(2);
-  learner.child.kill('SIGINT');
-  robot.child.kill('SIGINT');
-  await robot.exit;
+  if (IS_LONG) await learnsFromThem();
 }, 180_000);
 
 it('says where keys come from where there is no terminal', async () => {
@@ -237,16 +242,20 @@ it('says where keys come from where there is no terminal', async () => {
   expect(program.said()).toContain('Start it in a terminal, or take --operator none --monitor');
 }, 60_000);
 
-it('begins no demonstration that is done already, and lets the robot be driven from there', async () => {
-  const recorded = new Recorded('./there.yaml', '--start', 'now');
-  await recorded.open();
-  await recorded.is({ state: 'waiting', kept: 0 });
-  await recorded.begin(() => recorded.program.said().includes('Not begun: it is a success already'));
-  await recorded.is({ state: 'waiting', kept: 0, failed: 0 });
-  const { watcher } = recorded;
-  await recorded.drive(() => stateName(watcher!.frame!) === 'active.human');
-  watcher!.close();
-  recorded.program.child.kill('SIGINT');
-  await recorded.program.exit;
-  expect(run.journal('there')).toEqual([]);
-}, 180_000);
+it.runIf(IS_LONG)(
+  'begins no demonstration that is done already, and lets the robot be driven from there',
+  async () => {
+    const recorded = new Recorded('./there.yaml', '--start', 'now');
+    await recorded.open();
+    await recorded.is({ state: 'waiting', kept: 0 });
+    await recorded.begin(() => recorded.program.said().includes('Not begun: it is a success already'));
+    await recorded.is({ state: 'waiting', kept: 0, failed: 0 });
+    const { watcher } = recorded;
+    await recorded.drive(() => stateName(watcher!.frame!) === 'active.human');
+    watcher!.close();
+    recorded.program.child.kill('SIGINT');
+    await recorded.program.exit;
+    expect(run.journal('there')).toEqual([]);
+  },
+  180_000,
+);

@@ -101,7 +101,7 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
     },
   );
 
-  it('starts nothing where an end is asked for while its folder is opened', async () => {
+  it.runIf(IS_LONG)('starts nothing where an end is asked for while its folder is opened', async () => {
     const asked = new AbortController();
     const policy = await policyFile('good');
     const out = join(run.folder, 'robot');
@@ -114,7 +114,7 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
     expect(run.files('robot')).not.toContain('guard.log');
   });
 
-  it('does not move a simulated robot that somebody stopped before it was there', async () => {
+  it.runIf(IS_LONG)('does not move a simulated robot that somebody stopped before it was there', async () => {
     const { runRobot } = (await import(
       new URL('../../dist/session/supervision.js', import.meta.url).href
     )) as typeof import('../../src/session/supervision.ts');
@@ -141,7 +141,7 @@ describe('a robot without a learner', { timeout: 180_000 }, () => {
 });
 
 describe('a robot on a bus of its own', { timeout: 240_000 }, () => {
-  it('is stopped on its bus when the guard dies, and the run says so', async () => {
+  it.runIf(IS_LONG)('is stopped on its bus when the guard dies, and the run says so', async () => {
     const busPath = join(run.folder, 'bus');
     spawnSync('mkfifo', [busPath]);
     const bus = openSync(busPath, constants.O_RDWR | constants.O_NONBLOCK);
@@ -225,14 +225,14 @@ describe('a robot that is started wrong', { timeout: 180_000 }, () => {
     },
   );
 
-  it('says that there is nothing that could decide', async () => {
+  it.runIf(IS_LONG)('says that there is nothing that could decide', async () => {
     expect(await refused([], ['--operator', 'keyboard'])).toEqual([
       expect.stringContaining('no policy and no learner'),
       expect.stringContaining('needs a terminal'),
     ]);
   });
 
-  it('names the learner where the check ends while it is asked', async () => {
+  it.runIf(IS_LONG)('names the learner where the check ends while it is asked', async () => {
     const learner = createServer();
     learner.listen(0, '127.0.0.1');
     await once(learner, 'listening');

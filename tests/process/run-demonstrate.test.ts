@@ -7,6 +7,7 @@ import { counted } from '../../src/core/index.ts';
 import { parseMetrics } from '../../src/record/index.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, mockArm6, SMALL_LEARNER, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN } from '../support/rein.ts';
 
@@ -155,7 +156,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
     );
   });
 
-  it('judges episodes with m and n where people judge, and learns from it what success is', async () => {
+  it.runIf(IS_LONG)('judges episodes with m and n where people judge, and learns from it what success is', async () => {
     writeJudged();
     const result = await atTerminal(
       ['--task', 'judged.yaml', '--start', 'now'],

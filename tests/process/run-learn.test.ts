@@ -7,6 +7,7 @@ import { StreamWatcher } from '../support/browser.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, type Program, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 
 let run: LiveRun;
 let address: string;
@@ -42,7 +43,7 @@ function learned(learning: Program): { online: number; version: number } {
 
 // Most of the time is the robot's own, at ten steps a second; a busy machine adds to it.
 describe('a robot and a learner in real time', { timeout: 240_000 }, () => {
-  it('says at Ctrl+C that there is no checkpoint where training has not begun', async () => {
+  it.runIf(IS_LONG)('says at Ctrl+C that there is no checkpoint where training has not begun', async () => {
     const learning = learner('--task', 'insert', '--config', 'quick.yaml', '--out', 'learner');
     await until(() => learning.said().includes('robots connect with'), 'the learner');
     learning.child.kill('SIGINT');

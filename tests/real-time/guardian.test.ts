@@ -21,6 +21,7 @@ import { MOCK_FRAME } from '../../src/drivers/mock/mock-bus.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import type { SupervisorEvent } from '../../src/session/supervisor.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { IS_LONG } from '../support/long.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
 import { until as untilWithin } from '../support/until.ts';
@@ -121,7 +122,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(logged()).toContain('"name":"guardian"');
   });
 
-  it('has power by the relay while its torque is on, and none once it is killed', async () => {
+  it.runIf(IS_LONG)('has power by the relay while its torque is on, and none once it is killed', async () => {
     const relay = join(folder, 'relay');
     writeFileSync(relay, '1');
     await drive({ kind: 'file', path: relay, closed: '1', open: '0' });
@@ -133,7 +134,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(events.some(({ kind }) => kind === 'relayFailed')).toBe(false);
   });
 
-  it('gets no torque by a relay that does not close, which is told', async () => {
+  it.runIf(IS_LONG)('gets no torque by a relay that does not close, which is told', async () => {
     // What is written there is never read back.
     void drive({ kind: 'file', path: '/dev/null', closed: '1', open: '0' }).catch(() => undefined);
     await until(() => events.some((event) => event.kind === 'relayFailed'), 'a relay that failed');
@@ -176,7 +177,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(events).toContainEqual({ kind: 'ended', process: 'guard', how: 'exit code 0', isExpected: true });
   });
 
-  it('ends in order without a stop frame', async () => {
+  it.runIf(IS_LONG)('ends in order without a stop frame', async () => {
     await drive();
     const guardian = supervisor.pids.guardian!;
     supervisor.stop();
@@ -211,7 +212,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     relay.close();
   });
 
-  it('brakes and holds while its guardian is frozen', async () => {
+  it.runIf(IS_LONG)('brakes and holds while its guardian is frozen', async () => {
     await drive();
     signal(supervisor.pids.guardian!, 'SIGSTOP');
     await until(() => /"state":"stopped"/.test(logged()), 'a standing robot');
@@ -237,7 +238,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(existsSync(pipes)).toBe(false);
   });
 
-  it('is stopped by the supervisor where guardian and guard die together', async () => {
+  it.runIf(IS_LONG)('is stopped by the supervisor where guardian and guard die together', async () => {
     await drive();
     signal(supervisor.pids.guardian!, 'SIGKILL');
     signal(supervisor.pids.guard!, 'SIGKILL');
@@ -247,7 +248,7 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
 });
 
 describe('a guard whose bus nobody can watch', { timeout: 120_000 }, () => {
-  it('does not start, and says why', async () => {
+  it.runIf(IS_LONG)('does not start, and says why', async () => {
     rmSync(busPath);
     await expect(drive()).rejects.toThrow('The guard ended before it was ready');
     expect(logged()).toContain("The mock robot's bus cannot be opened");

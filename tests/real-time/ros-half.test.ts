@@ -14,6 +14,7 @@ import { actConclusively, HELD_UP_S } from '../support/conclusive.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { HeldUp, heldUpS, type Span } from '../support/held-up.ts';
+import { IS_LONG } from '../support/long.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { compileRosHalf } from '../support/ros-memory/compile.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
@@ -86,7 +87,7 @@ describe('a guard whose robot is behind ROS', () => {
     expect(guard.latest.violations).toBe(0);
   });
 
-  it('has a bridge and a stopper that let no debugger in on SIGUSR1', async () => {
+  it.runIf(IS_LONG)('has a bridge and a stopper that let no debugger in on SIGUSR1', async () => {
     const { bridge, stopper } = guard.rosPids!;
     await actConclusively(
       async () => {
@@ -170,15 +171,18 @@ describe('a guard whose robot is behind ROS', () => {
     },
   );
 
-  it('goes to fault when it was stopped past a tick that was held up, although it only held', async () => {
-    await guard.request({ kind: 'stop' });
-    await until(() => guard.latest.state === 'stopped', 'it to stand');
-    await granted(guard, 'acknowledge');
-    await until(() => guard.latest.state === 'ready', 'it to hold');
-    writeFileSync(join(folder, 'acted'), '');
-    await until(() => guard.latest.state === 'fault', 'a fault');
-    expect(rows(guard)).toContain(10);
-  });
+  it.runIf(IS_LONG)(
+    'goes to fault when it was stopped past a tick that was held up, although it only held',
+    async () => {
+      await guard.request({ kind: 'stop' });
+      await until(() => guard.latest.state === 'stopped', 'it to stand');
+      await granted(guard, 'acknowledge');
+      await until(() => guard.latest.state === 'ready', 'it to hold');
+      writeFileSync(join(folder, 'acted'), '');
+      await until(() => guard.latest.state === 'fault', 'a fault');
+      expect(rows(guard)).toContain(10);
+    },
+  );
 
   it('row 25: brakes and holds when what can only stop has died and is not back within a second', async () => {
     writeFileSync(join(folder, 'no-stopper'), '');

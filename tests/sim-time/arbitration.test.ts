@@ -26,7 +26,7 @@ const POLICY_HZ = 10;
 /** A command may be of so much later than the guard's clock reads, s. */
 const FUTURE_S = 0.01;
 const ROUNDING_S = 1e-9;
-const RUNS = 300;
+const RUNS = 100;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
 
 function createTask(maxSteps: number, action: ActionSpec = mockAction): Task {

@@ -12,14 +12,19 @@ import { identifyArm, judge, openSimulatedArm } from '../../src/identify/index.t
 import { armDriver } from '../../src/identify/open-arm.ts';
 import { actionPeriodS, identifyAction } from '../../src/identify/path-follower.ts';
 import { springJ } from '../../src/safety-check/witness/energy-ledger.ts';
+import { IS_LONG } from '../support/long.ts';
 
 /** And how long each is identified, s: counts of 12 bits take their time. */
 const ARMS = [
   ['arm6', 6],
   ['arm7', 6],
   ['so101', 20],
-  ['koch', 40],
-  ['viperx', 40],
+  ...(IS_LONG
+    ? ([
+        ['koch', 40],
+        ['viperx', 40],
+      ] as const)
+    : []),
 ] as const;
 
 function robotOf(name: string) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readJournal } from '../../src/link/index.ts';
 import { LiveRun, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { rein } from '../support/rein.ts';
 import { TestRobot } from '../support/session.ts';
 
@@ -98,33 +99,37 @@ const FULL_LATER = `const fs = require('node:fs');
   });
   require('node:module').syncBuiltinESMExports();`;
 
-it('rein run on a disk that stays full says how many steps were not recorded', { timeout: 60_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rein-full-disk-'));
-  const run = new LiveRun(folder);
-  const policies = new TestRobot();
-  const isFull = join(folder, 'full');
-  writeFileSync(join(folder, 'later.cjs'), FULL_LATER);
-  process.env['NODE_OPTIONS'] = `-r ${join(folder, 'later.cjs')}`;
-  process.env['DISK_IS_FULL'] = isFull;
-  try {
-    const moving = run.start('run', '--policy', await policies.policyFile(), '--out', 'robot');
-    await until(() => existsSync(join(folder, 'robot')) && run.journal('robot').length > 3, 'steps');
-    writeFileSync(isFull, '');
-    await until(() => moving.said().includes('recording has stopped'), 'the sentence');
-    const later = performance.now() + 1000;
-    await until(() => performance.now() > later, 'steps without a disk');
-    moving.child.kill('SIGINT');
-    expect(await moving.exit).toBe(130);
-    const done = Number(/(\d+) steps, /.exec(moving.said())?.[1]);
-    const missing = Number(/not recorded: (\d+) steps/.exec(moving.said())?.[1]);
-    expect(missing).toBeGreaterThan(5);
-    expect(moving.said()).toContain(`Not recorded: ${missing} steps that a full or slow disk did not take.`);
-    expect([...readJournal(join(folder, 'robot', 'journal'))]).toHaveLength(done - missing);
-  } finally {
-    delete process.env['NODE_OPTIONS'];
-    delete process.env['DISK_IS_FULL'];
-    await run.end();
-    await policies.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+it.runIf(IS_LONG)(
+  'rein run on a disk that stays full says how many steps were not recorded',
+  { timeout: 60_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-full-disk-'));
+    const run = new LiveRun(folder);
+    const policies = new TestRobot();
+    const isFull = join(folder, 'full');
+    writeFileSync(join(folder, 'later.cjs'), FULL_LATER);
+    process.env['NODE_OPTIONS'] = `-r ${join(folder, 'later.cjs')}`;
+    process.env['DISK_IS_FULL'] = isFull;
+    try {
+      const moving = run.start('run', '--policy', await policies.policyFile(), '--out', 'robot');
+      await until(() => existsSync(join(folder, 'robot')) && run.journal('robot').length > 3, 'steps');
+      writeFileSync(isFull, '');
+      await until(() => moving.said().includes('recording has stopped'), 'the sentence');
+      const later = performance.now() + 1000;
+      await until(() => performance.now() > later, 'steps without a disk');
+      moving.child.kill('SIGINT');
+      expect(await moving.exit).toBe(130);
+      const done = Number(/(\d+) steps, /.exec(moving.said())?.[1]);
+      const missing = Number(/not recorded: (\d+) steps/.exec(moving.said())?.[1]);
+      expect(missing).toBeGreaterThan(5);
+      expect(moving.said()).toContain(`Not recorded: ${missing} steps that a full or slow disk did not take.`);
+      expect([...readJournal(join(folder, 'robot', 'journal'))]).toHaveLength(done - missing);
+    } finally {
+      delete process.env['NODE_OPTIONS'];
+      delete process.env['DISK_IS_FULL'];
+      await run.end();
+      await policies.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

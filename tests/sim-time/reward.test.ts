@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveConfig, resolvedConfigText } from '../../src/config/index.ts';
 import { parseMetrics, type RunSummary, readLabels } from '../../src/record/index.ts';
+import { IS_LONG } from '../support/long.ts';
 import { endLeftovers, TINY, transitionsOf } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 import { writeRun } from '../support/reward-run.ts';
@@ -88,24 +89,28 @@ describe('rein reward', () => {
       );
   });
 
-  it('judges a run by it, beside which stands what the task itself says', async () => {
-    writeFileSync(join(dir, 'judged.yaml'), EASY);
-    const words = await said('sim', '--config', 'judged.yaml', '--out', 'judged', '--eval-episodes', '2', '--quiet');
-    expect(words).toContain('by rule');
-    const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'judged', 'summary.json'), 'utf8'));
-    expect(summary.own_success_rate).toBeGreaterThanOrEqual(0);
-    const { records } = parseMetrics(readFileSync(join(dir, 'judged', 'metrics.jsonl'), 'utf8'));
-    const verdicts = records.filter(({ kind }) => kind === 'verdict');
-    const told = new Set(verdicts.flatMap((v) => (v.kind === 'verdict' && v.success ? [v.episode] : [])));
-    const rewarded = transitionsOf(join(dir, 'judged')).filter(({ reward }) => reward > 0);
-    expect(rewarded.length).toBeGreaterThan(0);
-    expect(rewarded.every(({ episode }) => told.has(episode))).toBe(true);
-    // A second step that counts comes after the first: the peg is in by then.
-    expect(verdicts.some((v) => v.kind === 'verdict' && v.success && v.ownFirstSuccess !== null)).toBe(true);
-    expect(await said('reward', 'check', 'reward.onnx', 'judged')).toMatch(
-      /forSteps 2 would end \d+ of \d+ episodes falsely/,
-    );
-  }, 120_000);
+  it.runIf(IS_LONG)(
+    'judges a run by it, beside which stands what the task itself says',
+    async () => {
+      writeFileSync(join(dir, 'judged.yaml'), EASY);
+      const words = await said('sim', '--config', 'judged.yaml', '--out', 'judged', '--eval-episodes', '2', '--quiet');
+      expect(words).toContain('by rule');
+      const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'judged', 'summary.json'), 'utf8'));
+      expect(summary.own_success_rate).toBeGreaterThanOrEqual(0);
+      const { records } = parseMetrics(readFileSync(join(dir, 'judged', 'metrics.jsonl'), 'utf8'));
+      const verdicts = records.filter(({ kind }) => kind === 'verdict');
+      const told = new Set(verdicts.flatMap((v) => (v.kind === 'verdict' && v.success ? [v.episode] : [])));
+      const rewarded = transitionsOf(join(dir, 'judged')).filter(({ reward }) => reward > 0);
+      expect(rewarded.length).toBeGreaterThan(0);
+      expect(rewarded.every(({ episode }) => told.has(episode))).toBe(true);
+      // A second step that counts comes after the first: the peg is in by then.
+      expect(verdicts.some((v) => v.kind === 'verdict' && v.success && v.ownFirstSuccess !== null)).toBe(true);
+      expect(await said('reward', 'check', 'reward.onnx', 'judged')).toMatch(
+        /forSteps 2 would end \d+ of \d+ episodes falsely/,
+      );
+    },
+    120_000,
+  );
 
   it('refuses in one sentence what it cannot learn from', async () => {
     expect(await refused('reward', 'collect', 'shown')).toContain('--by is missing');

@@ -10,6 +10,7 @@ import { driverKind } from '../../src/drivers/index.ts';
 import { loadCheckSubject } from '../../src/robot-import/index.ts';
 import { openRobot } from '../../src/sim/index.ts';
 import { Emulated } from '../support/emulated.ts';
+import { IS_LONG } from '../support/long.ts';
 import { reinHere } from '../support/rein-here.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rein-import-'));
@@ -193,32 +194,36 @@ describe('rein robot import', () => {
     await opened.close();
   }, 60_000);
 
-  it('names the packages that a sourced ROS led to, which a real arm hands on without it', async () => {
-    writePackage(join('opt', 'share', 'desk'));
-    vi.stubEnv('AMENT_PREFIX_PATH', join(dir, 'opt'));
-    const imported = await run('arm.urdf', '--out', 'mine.yaml').finally(() => vi.unstubAllEnvs());
-    expect(imported.code).toBe(0);
-    const text = textOf('mine.yaml');
-    expect(text).toContain('  packages:\n    "desk": "opt/share/desk"\n');
-    const motors = ['turn', 'shoulder', 'elbow', 'wrist'].map(
-      (name, i) => `    ${name}: { id: ${i + 1}, model: sts3215 }`,
-    );
-    writeFileSync(
-      join(dir, 'mine.yaml'),
-      `${text.replace('kind: mujoco', 'kind: feetech')}  motors:\n${motors.join('\n')}\n`,
-    );
-    const { robot } = loadRobotFile(join(dir, 'mine.yaml'));
-    expect(robot.driver).toMatchObject({ kind: 'feetech', packages: { desk: join(dir, 'opt', 'share', 'desk') } });
-    const request = { robot, task: 'none', signalNames: [], scene: () => expect.fail('there is no scene') };
-    expect(driverKind('feetech').optionsOf(robot.driver, request)).not.toHaveProperty('packages');
-    expect((await loadCheckSubject(join(dir, 'mine.yaml'))).plantImage).toBeDefined();
-    const arm = new Emulated(['feetech', '--robot', join(dir, 'mine.yaml')]);
-    try {
-      expect(await arm.next('ready')).toMatchObject({ ids: [1, 2, 3, 4] });
-    } finally {
-      await arm.end();
-    }
-  }, 60_000);
+  it.runIf(IS_LONG)(
+    'names the packages that a sourced ROS led to, which a real arm hands on without it',
+    async () => {
+      writePackage(join('opt', 'share', 'desk'));
+      vi.stubEnv('AMENT_PREFIX_PATH', join(dir, 'opt'));
+      const imported = await run('arm.urdf', '--out', 'mine.yaml').finally(() => vi.unstubAllEnvs());
+      expect(imported.code).toBe(0);
+      const text = textOf('mine.yaml');
+      expect(text).toContain('  packages:\n    "desk": "opt/share/desk"\n');
+      const motors = ['turn', 'shoulder', 'elbow', 'wrist'].map(
+        (name, i) => `    ${name}: { id: ${i + 1}, model: sts3215 }`,
+      );
+      writeFileSync(
+        join(dir, 'mine.yaml'),
+        `${text.replace('kind: mujoco', 'kind: feetech')}  motors:\n${motors.join('\n')}\n`,
+      );
+      const { robot } = loadRobotFile(join(dir, 'mine.yaml'));
+      expect(robot.driver).toMatchObject({ kind: 'feetech', packages: { desk: join(dir, 'opt', 'share', 'desk') } });
+      const request = { robot, task: 'none', signalNames: [], scene: () => expect.fail('there is no scene') };
+      expect(driverKind('feetech').optionsOf(robot.driver, request)).not.toHaveProperty('packages');
+      expect((await loadCheckSubject(join(dir, 'mine.yaml'))).plantImage).toBeDefined();
+      const arm = new Emulated(['feetech', '--robot', join(dir, 'mine.yaml')]);
+      try {
+        expect(await arm.next('ready')).toMatchObject({ ids: [1, 2, 3, 4] });
+      } finally {
+        await arm.end();
+      }
+    },
+    60_000,
+  );
 
   it('says that one torque and one speed for all joints are an exporter’s, until a limits file has others', async () => {
     const alike = URDF.replaceAll(/effort="\d+" velocity="\d"/g, 'effort="10" velocity="3"');

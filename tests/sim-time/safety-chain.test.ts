@@ -5,7 +5,7 @@ import { fencedBases, guardedArm } from '../support/guarded-robots.ts';
 import { carBase, diffBase, holonomicBase, oddArm3, ur5eLike } from '../support/robot-models.ts';
 
 /** Ticks of each robot and action space: few where they run on every change. `npm run coverage` runs 100 000. */
-const TICKS = Number(process.env['REIN_TICKS'] ?? 20_000);
+const TICKS = Number(process.env['REIN_TICKS'] ?? 8_000);
 const ATTACK_TICKS = 500;
 
 const spaces = [

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SafetyCheckResult } from '../../src/safety-check/index.ts';
 import type { ViolationKind } from '../../src/safety-check/result.ts';
+import { IS_LONG } from '../support/long.ts';
 import { type Ended, endLeftovers, Rein, rein } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 
@@ -45,6 +46,14 @@ function lasting({ wallS: _, startedAt: __, ...rest }: SafetyCheckResult): objec
   return rest;
 }
 
+/** Further stages left out: robot, stages, kinds that then break, ticks that show it with room to spare. */
+const FURTHER_WITHOUT: readonly [string, readonly string[], readonly ViolationKind[], number][] = [
+  ['arm6', ['sanitize'], ['disobedience'], 2000],
+  // The shield stands behind brake bound and barrier, and the tank slows whatever moves.
+  ['arm7', ['brakeBound', 'barrier', 'tank', 'shield'], ['position'], 1000],
+  ['arm6', ['tank'], ['energy'], 500],
+];
+
 describe('rein safety check', () => {
   it(
     'finds nothing on the bundled arm, exits with 0 and writes a report that needs nothing else',
@@ -69,7 +78,7 @@ describe('rein safety check', () => {
     PATIENCE_MS,
   );
 
-  it(
+  it.runIf(IS_LONG)(
     'reports what was tried when its time is over, however busy the machine is',
     async () => {
       const { code, stdout, result } = await check('cut', 'arm6', '--ticks', '1000000', '--time-limit', '0.5');
@@ -82,7 +91,7 @@ describe('rein safety check', () => {
     PATIENCE_MS,
   );
 
-  it(
+  it.runIf(IS_LONG)(
     'reports what was tried until Ctrl+C, and exits with 130',
     async () => {
       const out = join(dir, 'interrupted');
@@ -106,7 +115,7 @@ describe('rein safety check', () => {
     PATIENCE_MS,
   );
 
-  it(
+  it.runIf(IS_LONG)(
     'draws the same attacks from the same seed, and others from another',
     async () => {
       const [one, same, other] = [
@@ -140,12 +149,9 @@ describe('rein safety check', () => {
   // As few ticks as show it with room to spare: every second of these counts in CI. Start guard and limiter need more of
   // them: `npm run safety:million` leaves those out, tests/sim-time/stages-matter.test.ts shows them in little.
   it.each<[string, readonly string[], readonly ViolationKind[], number]>([
-    ['arm6', ['sanitize'], ['disobedience'], 2000],
-    // The shield stands behind brake bound and barrier, and the tank slows whatever moves.
-    ['arm7', ['brakeBound', 'barrier', 'tank', 'shield'], ['position'], 1000],
     ['arm6', ['barrier', 'tank', 'shield'], ['workspace', 'selfCollision', 'keepOut'], 1000],
-    ['arm6', ['tank'], ['energy'], 500],
     ['car', ['shield'], ['fence'], 1000],
+    ...(IS_LONG ? FURTHER_WITHOUT : []),
   ])(
     '%s without %j breaks what these are there for',
     async (robot, stages, kinds, ticks) => {

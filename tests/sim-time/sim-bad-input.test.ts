@@ -22,6 +22,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { readPolicyManifest, savePolicyFile } from '../../src/policy/index.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { IS_LONG } from '../support/long.ts';
 import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 
@@ -189,7 +190,7 @@ describe('a policy file', () => {
     );
   });
 
-  it('full of NaN is refused', async () => {
+  it.runIf(IS_LONG)('full of NaN is refused', async () => {
     const folder = copyOfPolicy('nan');
     const { digest: _, ...manifest } = await readPolicyManifest(folder);
     const { observationSize, actionSize } = manifest;
@@ -227,13 +228,13 @@ describe('rein learn', () => {
     expect(readdirSync(folder).sort()).toEqual(names);
   });
 
-  it('does not resume from a checkpoint of another robot', async () => {
+  it.runIf(IS_LONG)('does not resume from a checkpoint of another robot', async () => {
     copyAsLearner('strange');
     otherRobot(join(dir, 'strange'));
     await refusedHere(resume('strange'), /^rein: The checkpoint .* has another robot or task/);
   });
 
-  it('names a port in use, and leaves nothing that is in the way of a second try', async () => {
+  it.runIf(IS_LONG)('names a port in use, and leaves nothing that is in the way of a second try', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -276,7 +277,7 @@ describe.skipIf(!hasDisk)('a full disk', () => {
     rmSync(join(disk, 'a'), { recursive: true });
   });
 
-  it('ends a run with one sentence, and all that was recorded before can be read', async () => {
+  it.runIf(IS_LONG)('ends a run with one sentence, and all that was recorded before can be read', async () => {
     // There is room for a few checkpoints and some hundred steps; a trace would take it all on a machine that is slow.
     fill(190);
     const run = [

@@ -44,23 +44,27 @@ describe.each([...(IS_LONG ? [['reach', []] as const] : []), ['push', ['mark', '
   },
 );
 
-it("rein sim --task pick shows a grasp, and its policy closes, lets be or opens the SO-101's gripper, and nothing between", async () => {
-  const size = ['--steps', '60', '--eval-episodes', '1', '--seed', '2'];
-  const files = ['--config', 'tiny.yaml', '--out', 'pick', '--json', 'pick.json', '--quiet'];
-  const { code } = await reinHere(['sim', '--task', 'pick', ...files, ...size], dir);
-  expect([0, 1]).toContain(code);
-  const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'pick.json'), 'utf8'));
-  expect(summary.safety.violations).toBe(0);
-  const steps = transitionsOf(join(dir, 'pick'));
-  const shown = steps.filter(({ source }) => source === 'demo');
-  expect(shown.at(-1)).toMatchObject({ reward: 1, terminated: true });
-  // Open on the way, closed from the block on.
-  const grasp = shown.findIndex(({ executed }) => executed[3]! < -0.5);
-  expect(grasp).toBeGreaterThan(0);
-  expect(shown.slice(grasp).every(({ humanAction }) => humanAction[3]! <= 0)).toBe(true);
-  const decided = steps.filter(({ source }) => source === 'policy').map(({ policyAction }) => policyAction[3]!);
-  expect(decided.length).toBeGreaterThanOrEqual(60);
-  for (const command of decided) expect([-1, 0, 1]).toContain(command);
-  const moved = steps.filter(({ source }) => source === 'policy').map(({ policyAction }) => policyAction[0]!);
-  expect(moved.every((x) => [-1, 0, 1].includes(x))).toBe(false);
-}, 60_000);
+it.runIf(IS_LONG)(
+  "rein sim --task pick shows a grasp, and its policy closes, lets be or opens the SO-101's gripper, and nothing between",
+  async () => {
+    const size = ['--steps', '60', '--eval-episodes', '1', '--seed', '2'];
+    const files = ['--config', 'tiny.yaml', '--out', 'pick', '--json', 'pick.json', '--quiet'];
+    const { code } = await reinHere(['sim', '--task', 'pick', ...files, ...size], dir);
+    expect([0, 1]).toContain(code);
+    const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'pick.json'), 'utf8'));
+    expect(summary.safety.violations).toBe(0);
+    const steps = transitionsOf(join(dir, 'pick'));
+    const shown = steps.filter(({ source }) => source === 'demo');
+    expect(shown.at(-1)).toMatchObject({ reward: 1, terminated: true });
+    // Open on the way, closed from the block on.
+    const grasp = shown.findIndex(({ executed }) => executed[3]! < -0.5);
+    expect(grasp).toBeGreaterThan(0);
+    expect(shown.slice(grasp).every(({ humanAction }) => humanAction[3]! <= 0)).toBe(true);
+    const decided = steps.filter(({ source }) => source === 'policy').map(({ policyAction }) => policyAction[3]!);
+    expect(decided.length).toBeGreaterThanOrEqual(60);
+    for (const command of decided) expect([-1, 0, 1]).toContain(command);
+    const moved = steps.filter(({ source }) => source === 'policy').map(({ policyAction }) => policyAction[0]!);
+    expect(moved.every((x) => [-1, 0, 1].includes(x))).toBe(false);
+  },
+  60_000,
+);

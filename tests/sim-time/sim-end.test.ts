@@ -146,7 +146,7 @@ describe('a process that dies', () => {
     expect(await expectWhole('g')).toBeGreaterThanOrEqual(steps.at(-1)!);
   });
 
-  it('is the robot: the learner goes too, and what was recorded can be read', async () => {
+  it.runIf(IS_LONG)('is the robot: the learner goes too, and what was recorded can be read', async () => {
     const run = start('short', 'h', '--steps', '100000');
     await recorded('h', 'training');
     const learner = run.learnerPid;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transition } from '../../src/core/index.ts';
 import { parseMetrics, type RunSummary } from '../../src/record/index.ts';
+import { IS_LONG } from '../support/long.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN, Rein, TINY, transitionsOf } from '../support/rein.ts';
 
@@ -149,7 +150,7 @@ describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () =>
     expect(episodes.reduce((sum, { interventions }) => sum + interventions, 0)).toBeGreaterThan(0);
   });
 
-  it('is no reason to be suspended for a job in the background, which has no keys', async () => {
+  it.runIf(IS_LONG)('is no reason to be suspended for a job in the background, which has no keys', async () => {
     const options = `--config ${join(dir, 'tiny.yaml')} --steps 1 --eval-episodes 1 --monitor off --out ${join(dir, 'job')}`;
     // A job that is stopped ends the wait too, with 128 and the number of its signal.
     const script = `set -m; '${process.execPath}' '${REIN}' sim ${options} & wait $!; echo "ended with $?"; kill -9 $! 2>/dev/null`;

@@ -12,6 +12,7 @@ import {
   jointSpec,
   runAttack,
 } from '../support/adversary.ts';
+import { IS_LONG } from '../support/long.ts';
 
 const LIMITS_M_PER_S = [0.25, 0.04];
 /** Each attack; `REIN_TICKS` for the long run. */
@@ -19,7 +20,9 @@ const TICKS = Math.ceil(Number(process.env['REIN_TICKS'] ?? 4000) / 20);
 const SLACK_M_PER_S = 1e-8;
 
 const arms = await Promise.all(
-  ['arm6', 'arm7', 'so101', 'koch', 'viperx'].map(async (name) => (await loadCheckSubject(name)).model),
+  (IS_LONG ? ['arm6', 'arm7', 'so101', 'koch', 'viperx'] : ['arm6', 'so101']).map(
+    async (name) => (await loadCheckSubject(name)).model,
+  ),
 );
 
 /** The fastest that a point was by its Jacobian's differences at either end of any tick, m/s. */

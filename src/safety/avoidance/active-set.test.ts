@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { IS_LONG } from '../../../tests/support/long.ts';
 import {
   costOf,
   PROGRAM_KINDS,
@@ -12,7 +13,7 @@ import { Rng } from '../../core/index.ts';
 import { ActiveSet, type ActiveSetStatus, MOST_ROUNDS } from './active-set.ts';
 
 /** Number of problems per kind. `npm run evidence` tries ten times as many. */
-const PROGRAMS = Number(process.env['REIN_PROGRAMS'] ?? 1000);
+const PROGRAMS = Number(process.env['REIN_PROGRAMS'] ?? (IS_LONG ? 1000 : 300));
 const TOLERANCE = 1e-9;
 const LOOSE = 1e-13;
 
