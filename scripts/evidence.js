@@ -100,7 +100,7 @@ const PAGES = {
     'env',
     `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`,
     ...vitest,
-    'tests/sim-time/diagnosis',
+    'tests/long/diagnosis',
     'tests/long/diagnosis',
   ],
 };

@@ -8,9 +8,9 @@ import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { until as eventually, insist } from '../support/until.ts';
 import { Way } from '../support/way.ts';
-import { IS_LONG } from '../support/long.ts';
 
 const until = (condition: () => boolean, what: string): Promise<boolean> => eventually(condition, what, 60_000);
 /** The longest that a page takes to try again, and what a busy machine adds, ms. */

@@ -9,8 +9,8 @@ import { VELOCITY_LIMITED } from '../../src/safety/bits.ts';
 import { STAGES } from '../../src/safety/chain-report.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, SMALL_LEARNER } from '../support/live-run.ts';
-import { until as eventually, insist, TRY_MS } from '../support/until.ts';
 import { IS_LONG } from '../support/long.ts';
+import { until as eventually, insist, TRY_MS } from '../support/until.ts';
 
 const LONG = `task:
   demonstrations: 2
@@ -290,35 +290,38 @@ describe.skipIf(noBrowserBecause !== undefined)(
       await page.close();
     });
 
-    it.runIf(IS_LONG)('relabels an episode as rein relabel does, takes it back, and not from a page that may only watch', async () => {
-      const page = await open('episodes');
-      await page.locator('tbody tr', { hasText: 'training' }).first().locator('.relabel-it').click();
-      await page.click('.relabel .say:text-is("failure")');
-      expect(await page.textContent('.relabel')).toContain('not for the learner that runs now');
-      await page.click('#say-it');
-      await page.waitForSelector('.said li');
-      const [first] = readRelabelling(join(run.folder, 'runs/now')).all;
-      expect(first).toMatchObject({ kind: 'outcome', success: false, epoch: 1 });
-      expect(await page.textContent('.messages')).toContain('It counts wherever this run is learned from later.');
-      await page.click('.said button');
-      await page.waitForSelector('.said', { state: 'detached' });
-      expect(readRelabelling(join(run.folder, 'runs/now')).all).toEqual([]);
-      await page.goto('about:blank');
-      await page.goto(`${address}?view=episodes#watch`);
-      await page.waitForSelector('tbody tr:has-text("training")');
-      expect(await page.locator('.relabel-it').count()).toBe(0);
-      // Whoever asks all the same is refused.
-      const visitor = new StreamWatcher(address, { watchOnly: true });
-      await until(() => visitor.frames.length > 0, 'the stream');
-      visitor.ask({ kind: 'relabel', episode: 0, as: 'drop' });
-      await until(
-        () => visitor.all('notice').some(({ line }) => String(line).includes('cannot relabel')),
-        'the refusal',
-      );
-      visitor.close();
-      expect(readRelabelling(join(run.folder, 'runs/now')).all).toEqual([]);
-      await page.close();
-    });
+    it.runIf(IS_LONG)(
+      'relabels an episode as rein relabel does, takes it back, and not from a page that may only watch',
+      async () => {
+        const page = await open('episodes');
+        await page.locator('tbody tr', { hasText: 'training' }).first().locator('.relabel-it').click();
+        await page.click('.relabel .say:text-is("failure")');
+        expect(await page.textContent('.relabel')).toContain('not for the learner that runs now');
+        await page.click('#say-it');
+        await page.waitForSelector('.said li');
+        const [first] = readRelabelling(join(run.folder, 'runs/now')).all;
+        expect(first).toMatchObject({ kind: 'outcome', success: false, epoch: 1 });
+        expect(await page.textContent('.messages')).toContain('It counts wherever this run is learned from later.');
+        await page.click('.said button');
+        await page.waitForSelector('.said', { state: 'detached' });
+        expect(readRelabelling(join(run.folder, 'runs/now')).all).toEqual([]);
+        await page.goto('about:blank');
+        await page.goto(`${address}?view=episodes#watch`);
+        await page.waitForSelector('tbody tr:has-text("training")');
+        expect(await page.locator('.relabel-it').count()).toBe(0);
+        // Whoever asks all the same is refused.
+        const visitor = new StreamWatcher(address, { watchOnly: true });
+        await until(() => visitor.frames.length > 0, 'the stream');
+        visitor.ask({ kind: 'relabel', episode: 0, as: 'drop' });
+        await until(
+          () => visitor.all('notice').some(({ line }) => String(line).includes('cannot relabel')),
+          'the refusal',
+        );
+        visitor.close();
+        expect(readRelabelling(join(run.folder, 'runs/now')).all).toEqual([]);
+        await page.close();
+      },
+    );
 
     it('shows a banner and sounds when the robot asks for help, until it is muted, which is remembered', async () => {
       const asked = 'The robot asks for help: no progress for 30 steps.';

@@ -10,9 +10,9 @@ import { SystemClock } from '../../src/core/index.ts';
 import { stateName } from '../../src/core/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { until as eventually, insist, TRY_MS } from '../support/until.ts';
 import { Way } from '../support/way.ts';
-import { IS_LONG } from '../support/long.ts';
 
 /** Lease of a page's commands, then one policy step, then the brake from what a page moves by, s. */
 const HOLDS_AFTER_S = 0.25 + 0.1 + 0.1;

@@ -112,16 +112,20 @@ describe.skipIf(noBrowserBecause !== undefined)('a report', () => {
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  it.runIf(IS_LONG)('has the last frame on paper and no bar, and charts in the colours of paper, also from a dark screen', async () => {
-    const page = await open(browser, { reducedMotion: 'reduce', colorScheme: 'dark' });
-    await page.waitForSelector('.still', { state: 'attached' });
-    expect(await gridLight(page)).toBeLessThan(100);
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.still').isVisible()).toBe(true);
-    expect(await page.locator('.scrubber').isVisible()).toBe(false);
-    expect((await page.locator('.still').screenshot()).length).toBeGreaterThan(5000);
-    await expect.poll(() => gridLight(page)).toBeGreaterThan(200);
-  }, 60_000);
+  it.runIf(IS_LONG)(
+    'has the last frame on paper and no bar, and charts in the colours of paper, also from a dark screen',
+    async () => {
+      const page = await open(browser, { reducedMotion: 'reduce', colorScheme: 'dark' });
+      await page.waitForSelector('.still', { state: 'attached' });
+      expect(await gridLight(page)).toBeLessThan(100);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('.still').isVisible()).toBe(true);
+      expect(await page.locator('.scrubber').isVisible()).toBe(false);
+      expect((await page.locator('.still').screenshot()).length).toBeGreaterThan(5000);
+      await expect.poll(() => gridLight(page)).toBeGreaterThan(200);
+    },
+    60_000,
+  );
 
   /** How bright the lines between which the first chart draws are, 0 to 255: what it has most of. */
   async function gridLight(page: Page): Promise<number> {

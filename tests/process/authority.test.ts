@@ -13,6 +13,7 @@ import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { guardReady } from '../support/guard-ready.ts';
 import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
+import { IS_LONG } from '../support/long.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
 
@@ -202,7 +203,7 @@ describe('rein run', { timeout: 120_000 }, () => {
     expect(tcpListeners(moving.child.pid!)).toEqual([]);
   });
 
-  it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
+  it.runIf(IS_LONG)('leaves a robot standing whose node was killed, and goes on at a key', async () => {
     process.kill(childOf(moving.child, 'node-process.js'), 'SIGKILL');
     await until(() => moving.said().includes('press c to continue'), 'the sentence');
     await standsUntilC();

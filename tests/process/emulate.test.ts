@@ -5,6 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, feetech, ServoBus, serialNumberOf } from '../../src/drivers/serial.ts';
 import { Emulated } from '../support/emulated.ts';
+import { IS_LONG } from '../support/long.ts';
 
 const IDS = Uint8Array.of(1, 2, 3, 4, 5, 6);
 const GOAL = 42;
@@ -89,7 +90,7 @@ it('has the faults that are typed, until it is healed', async () => {
   expect(message).toMatch(/did you mean "dead"/);
 });
 
-it('loses requests where that is said, and then nothing is obeyed', async () => {
+it.runIf(IS_LONG)('loses requests where that is said, and then nothing is obeyed', async () => {
   const arm = await emulated('--fault', 'drop=1,requests');
   const bus = busOf(arm);
   expect(bus.ping(1, new Uint8Array(1), 0, 1)).toBe('missing');
@@ -98,7 +99,7 @@ it('loses requests where that is said, and then nothing is obeyed', async () => 
   expect(bus.ping(1, new Uint8Array(1), 0)).toBe('ok');
 });
 
-it('spoils the next packet as it is told, and lets two servos have one id', async () => {
+it.runIf(IS_LONG)('spoils the next packet as it is told, and lets two servos have one id', async () => {
   const arm = await emulated();
   const bus = busOf(arm);
   const ping = (id: number) => bus.ping(id, new Uint8Array(1), 0, 1);
@@ -131,7 +132,7 @@ it('is gone when it is unplugged, and back under its name', async () => {
   expect(busOf(arm).ping(1, new Uint8Array(1), 0)).toBe('ok');
 });
 
-it('understands nobody at another baud rate', async () => {
+it.runIf(IS_LONG)('understands nobody at another baud rate', async () => {
   const arm = await emulated();
   const bus = busOf(arm);
   const ping = () => bus.ping(1, new Uint8Array(1), 0);
@@ -143,7 +144,7 @@ it('understands nobody at another baud rate', async () => {
   expect(ping()).toBe('ok');
 });
 
-it('is not held up by a host that does not read', async () => {
+it.runIf(IS_LONG)('is not held up by a host that does not read', async () => {
   const arm = await emulated('--fault', 'noise=90000');
   const bus = busOf(arm);
   await new Promise((resolve) => setTimeout(resolve, 2000));

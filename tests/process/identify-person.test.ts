@@ -22,20 +22,23 @@ function atTerminal(steps: readonly TerminalStep[], ...args: string[]): Promise<
 }
 
 describe.skipIf(whyNoTerminal() !== undefined)('a real arm', { timeout: PATIENCE_MS }, () => {
-  it('stands until a person has read what it will do and pressed c after it; Ctrl+C there moves nothing', async () => {
-    writeFileSync(folder.at('real.yaml'), realArm(TORQUES_NM));
-    // As a held key does, from the start until it was announced: no leave, since it came before.
-    const early: TerminalStep = { hold: 'c', times: 300, delayS: 0, periodS: 0.01 };
-    const result = await atTerminal([early, { expect: ANNOUNCED }, { sleepS: 1.5 }, { send: '\x03' }]);
-    expect(result).toMatchObject({
-      missing: null,
-      exitCode: 130,
-      timedOut: false,
-      echo: { before: true, after: true },
-    });
-    expect(folder.motion().map(({ state }) => state)).toEqual(['standby']);
-    folder.expectNothingWritten();
-  });
+  it.runIf(IS_LONG)(
+    'stands until a person has read what it will do and pressed c after it; Ctrl+C there moves nothing',
+    async () => {
+      writeFileSync(folder.at('real.yaml'), realArm(TORQUES_NM));
+      // As a held key does, from the start until it was announced: no leave, since it came before.
+      const early: TerminalStep = { hold: 'c', times: 300, delayS: 0, periodS: 0.01 };
+      const result = await atTerminal([early, { expect: ANNOUNCED }, { sleepS: 1.5 }, { send: '\x03' }]);
+      expect(result).toMatchObject({
+        missing: null,
+        exitCode: 130,
+        timedOut: false,
+        echo: { before: true, after: true },
+      });
+      expect(folder.motion().map(({ state }) => state)).toEqual(['standby']);
+      folder.expectNothingWritten();
+    },
+  );
 
   it('moves once a person lets it, and stops at the space key with nothing written', async () => {
     writeFileSync(folder.at('real.yaml'), realArm(TORQUES_NM));

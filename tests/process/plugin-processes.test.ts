@@ -113,7 +113,7 @@ describe('rein run', { timeout: 180_000 }, () => {
     `export default { name: 'x', rein: ${markOf(kind)}, ${members} };`;
   const wrongOptions = "create() {}, open() {}, options: { parse() { throw new Error('no number'); } }";
 
-  it('brakes, and says so, where a module writes bytes of its own into the channel', async () => {
+  it.runIf(IS_LONG)('brakes, and says so, where a module writes bytes of its own into the channel', async () => {
     const policy = replaced(
       exampleOf('go-there.js'),
       '=> stepTowards(',

@@ -190,7 +190,7 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 240_000 },
     expect(episodes).toEqual([true, false]);
   });
 
-  it('sees that a stop stays, goes on with c, and with c again where the node was killed', async () => {
+  it.runIf(IS_LONG)('sees that a stop stays, goes on with c, and with c again where the node was killed', async () => {
     writeJudged();
     const typed = atTerminal(
       ['--task', 'judged.yaml', '--start', 'now'],

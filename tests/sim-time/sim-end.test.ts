@@ -89,7 +89,7 @@ describe('Ctrl+C', () => {
     expect(await expectWhole('a')).toBe(0);
   });
 
-  it('ends the training', async () => {
+  it.runIf(IS_LONG)('ends the training', async () => {
     const run = start('short', 'b', '--steps', '100000');
     expect(await interrupted(run, () => recorded('b', 'training'), 'SIGINT')).toEqual(IN_ORDER);
     expect(await expectWhole('b')).toBeGreaterThan(0);

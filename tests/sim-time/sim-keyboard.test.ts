@@ -46,30 +46,34 @@ function atTerminal(
 describe.skipIf(why !== undefined)('a person who judges in rein sim', () => {
   const options = ['--task', './judged.yaml', '--config', 'small.yaml', '--steps', '20', '--eval-episodes', '1'];
 
-  it('marks episodes as they see them, in training and evaluation, in real time, and finds the terminal as before', async () => {
-    const command = ['sh', '-c', `cd '${dir}' && exec "$@"`, 'sh', process.execPath, REIN, 'sim', ...options];
-    const end = 'judged by people: no policy was validated';
-    const keys = [
-      { expect: 'Rein · training' },
-      { send: '?' },
-      { expect: 't take over' },
-      { hold: 'm', until: end, delayS: 0.5, periodS: 0.5 },
-    ];
-    const out = ['--out', 'judged', '--json', 'judged.json', '--monitor', 'off'];
-    const ended = await runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command, ...out], keys, 60);
-    expect(ended, ended.output).toMatchObject({ missing: null, timedOut: false, exitCode: 0 });
-    // The terminal is as before when the run ends by itself.
-    expect(ended.echo).toMatchObject({ before: true, after: true });
-    expect(ended.output.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(ended.output.lastIndexOf('\x1b[?25l'));
-    const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'judged.json'), 'utf8'));
-    expect(summary).toMatchObject({ judged_by: 'people', success_rate: 1, eval_episodes: 1 });
-    const steps = transitionsOf(join(dir, 'judged'));
-    const done = steps.filter(({ terminated }) => terminated);
-    expect(done.length).toBeGreaterThan(1);
-    expect(new Set(done.map(({ reward }) => reward))).toEqual(new Set([1]));
-    // Ten steps a second, and a mark every half of one.
-    expect(steps.length / done.length).toBeLessThan(15);
-  }, 90_000);
+  it.runIf(IS_LONG)(
+    'marks episodes as they see them, in training and evaluation, in real time, and finds the terminal as before',
+    async () => {
+      const command = ['sh', '-c', `cd '${dir}' && exec "$@"`, 'sh', process.execPath, REIN, 'sim', ...options];
+      const end = 'judged by people: no policy was validated';
+      const keys = [
+        { expect: 'Rein · training' },
+        { send: '?' },
+        { expect: 't take over' },
+        { hold: 'm', until: end, delayS: 0.5, periodS: 0.5 },
+      ];
+      const out = ['--out', 'judged', '--json', 'judged.json', '--monitor', 'off'];
+      const ended = await runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command, ...out], keys, 60);
+      expect(ended, ended.output).toMatchObject({ missing: null, timedOut: false, exitCode: 0 });
+      // The terminal is as before when the run ends by itself.
+      expect(ended.echo).toMatchObject({ before: true, after: true });
+      expect(ended.output.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(ended.output.lastIndexOf('\x1b[?25l'));
+      const summary: RunSummary = JSON.parse(readFileSync(join(dir, 'judged.json'), 'utf8'));
+      expect(summary).toMatchObject({ judged_by: 'people', success_rate: 1, eval_episodes: 1 });
+      const steps = transitionsOf(join(dir, 'judged'));
+      const done = steps.filter(({ terminated }) => terminated);
+      expect(done.length).toBeGreaterThan(1);
+      expect(new Set(done.map(({ reward }) => reward))).toEqual(new Set([1]));
+      // Ten steps a second, and a mark every half of one.
+      expect(steps.length / done.length).toBeLessThan(15);
+    },
+    90_000,
+  );
 
   it('is needed: without terminal and monitor it is refused', async () => {
     const ended = await new Rein(['sim', ...options, '--monitor', 'off', '--out', 'nobody'], dir).ended;

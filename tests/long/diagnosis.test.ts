@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { whyBody } from '../../src/cli/bodies/why.ts';
-import { IS_LONG } from '../support/long.ts';
 import { BROKEN, type BrokenCase, beyondHealthy, HEALTHY, specOf, worstOf } from '../support/training-cases.ts';
 import { type RigResult, train } from '../support/training-rig.ts';
 
@@ -22,7 +21,7 @@ const SHORT_BROKEN: readonly BrokenCase[] = [
 ];
 
 describe('why a training does not learn', { timeout: 600_000 }, () => {
-  it.each(isAll ? HEALTHY : IS_LONG ? [['point, RLPD', SEED] as const] : [])(
+  it.each(isAll ? HEALTHY : [['point, RLPD', SEED] as const])(
     'is nothing where it does: %s, seed %i',
     async (kind, seed) => {
       const result = await train({ ...specOf(kind, seed), ...(isAll ? {} : SHORT.other) });
@@ -33,18 +32,15 @@ describe('why a training does not learn', { timeout: 600_000 }, () => {
     },
   );
 
-  it.each(isAll ? BROKEN : SHORT_BROKEN.slice(IS_LONG ? 0 : -1))(
-    'is said where $what: $row',
-    async ({ row, kind, other, broken, what }) => {
-      const result = await train({ ...specOf(kind, SEED, broken), ...other });
-      const bad = Object.fromEntries(result.firstBad);
-      if (isAll) console.log(`${what}: ${JSON.stringify({ row, atStep: bad[row] ?? null, allBad: bad })}`);
-      expect(Object.keys(bad)).toContain(row);
-      const { state, remedy, evidence } = result.rows.find(({ id }) => id === row)!;
-      expect([state, remedy.length > 20, evidence.length > 0]).toEqual(['bad', true, true]);
-      if (!isAll && row === 'stale-weights') await asksTheCommand(result, row);
-    },
-  );
+  it.each(isAll ? BROKEN : SHORT_BROKEN)('is said where $what: $row', async ({ row, kind, other, broken, what }) => {
+    const result = await train({ ...specOf(kind, SEED, broken), ...other });
+    const bad = Object.fromEntries(result.firstBad);
+    if (isAll) console.log(`${what}: ${JSON.stringify({ row, atStep: bad[row] ?? null, allBad: bad })}`);
+    expect(Object.keys(bad)).toContain(row);
+    const { state, remedy, evidence } = result.rows.find(({ id }) => id === row)!;
+    expect([state, remedy.length > 20, evidence.length > 0]).toEqual(['bad', true, true]);
+    if (!isAll && row === 'stale-weights') await asksTheCommand(result, row);
+  });
 });
 
 /** What was written says the same to `rein why`. */
