@@ -85,7 +85,12 @@ const PARTS = [
     command: [...vitest, 'src/safety/avoidance/active-set.test.ts', '--reporter=json'],
     flag: '--outputFile',
   },
-  { name: 'passivity', command: [...vitest, 'tests/sim-time/closed-loop', '--reporter=json'], flag: '--outputFile' },
+  {
+    name: 'passivity',
+    env: { REIN_LONG_TESTS: '1' },
+    command: [...vitest, 'tests/sim-time/closed-loop', '--reporter=json'],
+    flag: '--outputFile',
+  },
   { name: 'benchSafety', command: [...bench, 'safety', '--ticks', quick ? '5000' : '100000', '--json'] },
   { name: 'benchTick', command: [...bench, 'tick', '--seconds', quick ? '0.5' : '30', '--json'] },
   { name: 'coverage', command: ['node', 'scripts/coverage.js', '--json'] },
@@ -96,13 +101,7 @@ const PAGES = {
   reward: ['node', 'scripts/reward-evidence.js'],
   backward: ['node', 'scripts/backward-evidence.js', ...(quick ? ['--episodes', '10'] : [])],
   // Its limits are in the checks, from which a page is generated; this compares trainings with them.
-  diagnosis: [
-    'env',
-    `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`,
-    ...vitest,
-    'tests/long/diagnosis',
-    'tests/long/diagnosis',
-  ],
+  diagnosis: ['env', `REIN_DIAGNOSIS=${quick ? 'some' : 'all'}`, ...vitest, 'tests/long/diagnosis'],
 };
 /** Usual duration of each part on two cores, s: for the estimate while there is no last time. */
 const USUAL_S = {
