@@ -77,7 +77,7 @@ What is measured:
     alone      nothing else runs
     busy       a program on every core computes and makes garbage without a pause
     swapping   the node is given other weights without a pause; they are verified, tried and put to use
-  Each with the tick's thread at normal priority and raised (SCHED_FIFO, where this user may: rein doctor tells).
+  Each with the tick's thread at normal priority and raised (SCHED_FIFO, where permitted: see rein doctor).
   Then, without a guard: how long an inference takes, alone and beside a swap, and how long a swap takes.
 
 How to read it:
@@ -193,7 +193,7 @@ Examples:
 
 const MONITOR_HELP = `
 What is measured:
-  Runs of rein run on a mock robot, in turns with nobody watching and with eight pages and three clients that read nothing, of
+  Runs of rein run on a mock robot, in turns without watchers and with eight pages and three clients that read nothing, of
   the stream, of Foxglove's and of files: how late the guard's ticks begin, the memory of the process that serves the pages, and
   how old a frame is when a page's socket has it.
 

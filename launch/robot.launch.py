@@ -55,17 +55,17 @@ def generate_launch_description():
                         'people judge where the robot is not in its scene.'),
         DeclareLaunchArgument(
             'learner', default_value='',
-            description='Where the learner listens, tcp://host:port. Empty: nothing is sent and nothing learned.'),
+            description='Address of the learner, tcp://host:port. Empty: nothing is sent and nothing learned.'),
         DeclareLaunchArgument(
             'policy', default_value='',
             description='Policy to start with: an ONNX file with its manifest beside it. Empty: the learner sends one.'),
         DeclareLaunchArgument(
             'operator', default_value='', choices=['', 'none', 'scripted', 'joy', 'twist'],
-            description='Who may take over: joy listens to `joy`, twist to ~/teleop. Empty: none, or joy with '
-                        'teleop:=true.'),
+            description='Operator that may take over: joy listens to `joy`, twist to ~/teleop. Empty: none, or '
+                        'joy with teleop:=true.'),
         DeclareLaunchArgument(
             'pad', default_value='', choices=['', 'xbox', 'playstation', 'logitechD', 'stick'],
-            description='What the joystick is, so that its sticks and buttons are known. Empty: xbox.'),
+            description='Type of the joystick, which tells its sticks and buttons apart. Empty: xbox.'),
         DeclareLaunchArgument(
             'speed_mode', default_value='', choices=['', 'full', 'reduced'],
             description='reduced: no point of an arm is moved faster than 0.25 m/s, or reducedSpeedMPerS of its file. '
@@ -85,7 +85,7 @@ def generate_launch_description():
             description='Folder of the run. Empty: a new one below runs/ of the folder that launch was started in.'),
         DeclareLaunchArgument(
             'monitor', default_value='',
-            description='Where the page for browsers is served: port, host:port, or none. Empty: this machine only, '
+            description='Address of the page for browsers: port, host:port, or none. Empty: this machine only, '
                         'port 7400 or the next that is free.'),
         DeclareLaunchArgument(
             'monitor_token', default_value='',

@@ -33,7 +33,7 @@ def generate_launch_description():
             description='YAML file laid over task and robot; see docs/config.md. Empty: none.'),
         DeclareLaunchArgument(
             'controller', default_value='', choices=['', *CONTROLLERS],
-            description='Which controller it plays. Empty: the one that the robot\'s file names.'),
+            description='Controller that it plays. Empty: the one that the robot\'s file names.'),
         DeclareLaunchArgument(
             'rate', default_value='',
             description='States published per second, Hz. Empty: the rate of the control tick.'),

@@ -97,7 +97,7 @@ class Check:
         if choices and default not in choices:
             self.problem(f'{name}: the default "{default}" is not among the choices')
         if name in OFF_BY_DEFAULT and default != 'false':
-            self.problem(f'{name}: must be off unless somebody asks for it')
+            self.problem(f'{name}: must be off by default')
 
     def check_launches(self, module):
         used = set()
@@ -131,7 +131,7 @@ class Check:
         name = text.get('executable') or text.get('name') or 'process'
         for limit in ('sigterm_timeout', 'sigkill_timeout'):
             if not text.get(limit):
-                self.problem(f'{name}: {limit} is not said')
+                self.problem(f'{name}: {limit} is not stated')
         if text.get('package') == 'rein' and text['executable'] not in self.executables:
             self.problem(f'{name}: no executable of this package ({", ".join(self.executables)})')
         is_ours = text.get('package') == 'rein' or 'lib/rein/' in str(text.get('cmd'))

@@ -136,7 +136,7 @@ const commit = (await run(['git', 'rev-parse', 'HEAD'], {})).output.trim() || nu
 const isClean = (await run(['git', 'status', '--porcelain', '--untracked-files=no'], {})).output.trim() === '';
 if (!isClean && !quick && !values.dirty && !values.page) {
   console.error('Files are changed and not committed: the page would be of no commit.');
-  console.error('  → commit or stash them; --dirty makes it all the same, and the page says so');
+  console.error('  → commit or stash them; --dirty makes it anyway, and the page says so');
   process.exit(2);
 }
 const figures = join(values.out, 'evidence.json');

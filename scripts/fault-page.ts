@@ -31,11 +31,11 @@ const REPORTED = `
 
 What happened, what the robot does, and what to do.
 
-**cat0**: torque off now. **cat1**: brake, then torque off. **cat2**: brake and hold, stopped until somebody acknowledges.
+**cat0**: torque off now. **cat1**: brake, then torque off. **cat2**: brake and hold, stopped until acknowledged.
 **hold**: brake and hold; it goes on when the cause is gone. **slow**: goes on, slower. **warn**: reported, nothing else. **refuse**: nothing starts.
 
-To acknowledge, to enable and to activate are a person's, whom the guard knows by the channel (\`docs/safety-case.md\`, who may let it go on). Only a
-simulated robot, by its driver, acknowledges by itself, and only where no flag is cat1 or cat0.
+Only a person acknowledges, enables and activates; the guard recognises a person by the channel (\`docs/safety-case.md\`, who may let it go on). The
+one exception: a simulated robot acknowledges by itself, through its driver, and only where no flag is cat1 or cat0.
 
 `;
 

@@ -113,7 +113,7 @@ function fail(sentence) {
 
 function said(child, text) {
   return new Promise((done) => {
-    const end = (code) => fail(`It ended with ${code} before it said "${text}": see above.`);
+    const end = (code) => fail(`It ended with ${code} before it printed "${text}": see above.`);
     child.once('exit', end);
     child.stdout.on('data', (data) => {
       if (!String(data).includes(text)) return;

@@ -14,7 +14,7 @@ const HEAD = `# What servos do when they are written to
 Written by \`npm run docs\` from the tables in \`src/drivers/*/writes.ts\`; change those, not this page.
 
 A register is not just memory: some writes turn torque on, move a joint, or change what later goals mean. For each one this page says what the
-device does by itself, and in which states a driver may write it. The tests of all drivers run on a line that refuses whatever is not here
+device does by itself, and in which states a driver may write it. The tests of all drivers run on a line that refuses every write that is not here
 (\`tests/support/write-recorder.ts\`). All from the makers' documents and sources that are named: tried on emulators only.
 
 `;

@@ -124,7 +124,7 @@ export function formatBusSoak(result: BusSoakResult): string {
   const { minutes, ticks, memoryMbPerHour, guardMb, phaseMsPerHour, worstPhaseMs, busyMs, looks, samples } = result;
   const last = samples.at(-1);
   return [
-    `${minutes} min, ${ticks} ticks, ${last?.overruns ?? 0} overruns, ${last?.lateReadings ?? 0} readings late, ${last?.lostReadings ?? 0} lost, ${looks} times somebody had to look`,
+    `${minutes} min, ${ticks} ticks, ${last?.overruns ?? 0} overruns, ${last?.lateReadings ?? 0} readings late, ${last?.lostReadings ?? 0} lost, ${looks} times a person had to look`,
     `memory of the guard ${guardMb.first.toFixed(1)} → ${guardMb.last.toFixed(1)} MB (${memoryMbPerHour.toFixed(2)} MB/h over the last two thirds)`,
     `phase of the ticks: ${phaseMsPerHour.toFixed(3)} ms/h, at most ${worstPhaseMs.toFixed(2)} ms`,
     `a tick on the bus: ${busyMs.first.toFixed(2)} ms in the first third, ${busyMs.last.toFixed(2)} ms in the last (medians)`,

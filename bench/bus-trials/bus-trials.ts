@@ -263,21 +263,21 @@ function judge(
   const stands = since.findLast(({ speedRadPerS }) => speedRadPerS > STANDING_RAD_PER_S);
   const periodMs = 1e3 / rig.model.controlHz;
   const wrong = [
-    Number.isNaN(knownMs) ? 'nobody was told' : undefined,
+    Number.isNaN(knownMs) ? 'the fault was not reported' : undefined,
     knownMs > kind.knownMs(periodMs) ? `known after ${knownMs.toFixed(0)} ms` : undefined,
-    actions.includes(kind.action) ? undefined : `done was ${actions.join(', ') || 'nothing'}`,
+    actions.includes(kind.action) ? undefined : `the reaction was ${actions.join(', ') || 'none'}`,
     kind.torque === 'stays' && since.some(({ torqued }) => torqued < rig.model.joints.length)
       ? 'servos let go'
       : undefined,
     kind.torque === 'off' && allOff === undefined ? 'torque stayed on' : undefined,
-    isOfGuard && stopped === undefined ? 'nobody said that the bus was stopped' : undefined,
+    isOfGuard && stopped === undefined ? 'the stop of the bus was not reported' : undefined,
     isOfGuard && cause !== CAUSES[kind.signal!] ? `the guardian named ${cause}` : undefined,
     // Category 1: it brakes, and is let down, before torque goes off.
     kind.action === 'cat1' && !hasBraked ? 'it did not brake' : undefined,
-    messageOf(rig, kind, named) === '' ? 'there was no sentence for people' : undefined,
+    messageOf(rig, kind, named) === '' ? 'there was no message for people' : undefined,
     // Limp before the fault was reported, i.e. silently.
     !isOfGuard && kind.goesLimp !== true && allOff !== undefined && allOff.atS < (told?.atS ?? 0)
-      ? 'limp before it was told'
+      ? 'limp before the fault was reported'
       : undefined,
   ].find((text) => text !== undefined);
   return {

@@ -101,7 +101,7 @@ export function formatMonitorBench(result: MonitorBenchResult): string {
     `memory ${one.memory_start_mb.toFixed(0)} to ${one.memory_end_mb.toFixed(0)} MB`;
   const { alone, watched } = result;
   return [
-    line('nobody watches', alone),
+    line('no watchers', alone),
     line(`${PAGES} pages, and one client of each kind that reads nothing`, watched),
     `p99 of ticks changes by ${(watched.tick_p99_ms - alone.tick_p99_ms).toFixed(3)} ms`,
     `frames reach a page after p50 ${result.latency_p50_ms.toFixed(1)}, p99 ${result.latency_p99_ms.toFixed(1)}, max ${result.latency_max_ms.toFixed(1)} ms, ${result.frames_per_s.toFixed(0)} a second`,

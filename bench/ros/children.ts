@@ -66,6 +66,6 @@ export function collect(child: ChildProcess): () => string {
 export function died(what: string, code: number | null, said: string): ReinError {
   const last = said.trim().split('\n').slice(-3).join(' | ');
   return new ReinError('environment', `The ${what} did not come up or ended early (exit code ${code}): ${last}`, {
-    remedy: 'npm run ros:doctor tells what is missing.',
+    remedy: 'npm run ros:doctor shows what is missing.',
   });
 }

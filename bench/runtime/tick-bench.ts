@@ -97,7 +97,7 @@ export function formatTickBench(result: TickBenchResult): string {
     ]),
   ];
   if (phases.every(({ reference }) => reference === undefined)) {
-    lines.push("There is no C reference here (cc is not installed): what is this machine's is not told apart.");
+    lines.push('There is no C reference here (cc is not installed): lateness of the machine itself is not separated.');
   }
   const swaps = phases.reduce((sum, { node }) => sum + node.swaps, 0);
   lines.push(`While swapping, ${swaps} sets of weights came into use.`);

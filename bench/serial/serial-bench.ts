@@ -92,7 +92,7 @@ export async function benchSerial(options: SerialBenchOptions): Promise<SerialBe
       await delay(POLL_MS);
     }
     const ask = asking(emulator);
-    options.onPhase('the emulator, while nobody speaks');
+    options.onPhase('the emulator, without requests');
     const first = await ask();
     await delay(IDLE_MS);
     const idle = await ask();

@@ -199,7 +199,7 @@ function signal<T>(): { readonly promise: Promise<T>; readonly resolve: (value: 
   let settle: (value: T) => void = () => undefined;
   const promise = new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new ReinError('environment', `The node of the trial was not heard of for ${PATIENCE_MS / 1000} s.`));
+      reject(new ReinError('environment', `No message from the node of the trial for ${PATIENCE_MS / 1000} s.`));
     }, PATIENCE_MS);
     settle = (value) => {
       clearTimeout(timer);

@@ -153,7 +153,7 @@ export const ROS_FAULTS: readonly RosFault[] = [
     back: '`overrun` by itself; take load off the machine, `~/reset`',
   },
   {
-    happens: 'a controller is not active, or nobody listens to the command topic',
+    happens: 'a controller is not active, or the command topic has no subscriber',
     rows: '–',
     robot: 'is not enabled: the service answers with the sentence',
     event: '–',
@@ -272,12 +272,12 @@ export const ROS_FAULTS: readonly RosFault[] = [
     robot: 'is dropped and counted',
     event: '`malformed`, once a second at most',
     diagnostic: 'ROS; teleop',
-    back: 'look at who publishes it',
+    back: 'check its publisher',
   },
   {
-    happens: 'somebody asks for a lifecycle transition that is not possible now',
+    happens: 'a lifecycle transition is requested that is not possible now',
     rows: '–',
-    robot: 'nothing: the answer is `success: false`, and what goes on goes on',
+    robot: 'nothing: the answer is `success: false`, and the current activity continues',
     event: '`refused`',
     diagnostic: 'ROS: WARN',
     back: '`ros2 lifecycle get`, then one that is possible',
@@ -313,10 +313,10 @@ const HEAD = `
 
 Numbers are those of the table above. Each is reported three times: as \`rein/msg/Event\` on \`~/events\` (its \`name\` and \`row\`), in
 \`/diagnostics\` (the part named below, ERROR for a stop and WARN for less), and, where the guard stopped, in \`~/safety_state\`
-(\`fault_rows\`, for whoever comes late too). Behind ROS **cat1** means: it brakes along the verified path;
+(\`fault_rows\`, also for late subscribers). Behind ROS **cat1** means: it brakes along the verified path;
 at the end of that commands end (controllers of speeds get zero there, those of torques are commanded until rest), and once the joints are measured
 at rest, or after a second, the controller gets a stop, whatever \`exitRampS\` says; deactivated where \`deactivateOnStop\` asks for it. A robot that
-moves on after its stop is told (\`guardNotice\`, row 43). After cat1 and cat2 nothing moves before \`~/reset\`, and then only when it is asked for.
+moves on after its stop is reported (\`guardNotice\`, row 43). After cat1 and cat2 nothing moves before \`~/reset\`, and then only when it is asked for.
 
 `;
 

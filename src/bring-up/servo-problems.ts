@@ -52,7 +52,7 @@ function missing(motor: Motor, found: readonly FoundServo[], motors: readonly Mo
     message: `Servo ${motor.id} (${motor.name}) does not answer${others}.`,
     remedy:
       twin !== undefined
-        ? `It may be one of those that have the id ${twin}: see to them first.`
+        ? `It may be one of those with the id ${twin}: resolve those first.`
         : foreign.length > 0
           ? `Write the id that it has under driver.motors.${motor.name} of the robot's file, or give the servo the id ${motor.id}.`
           : isPassed

@@ -45,7 +45,7 @@ What happens:
     mirror   torque off: each joint held at zero, then moved, by hand      10 %
     slow     the arm moves joint after joint, at 10 %                      25 %
     burn-in  --minutes of random motion in a small box, at 25 %            50 %
-    full     a person lets it go                                          100 %
+    full     a person allows full speed                                   100 %
   Until then rein run, teleop and record drive it at the speed of the rung that it has passed, and say so. A new
   calibration takes back all above doctor, a change of the robot's file all above mirror.
   A car with a VESC has the same rungs, its wheels off the ground until the last: mirror is a hand that turns them, slow

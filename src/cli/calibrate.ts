@@ -50,7 +50,7 @@ What happens:
   --from takes zeros and ranges of an arm that LeRobot has calibrated, and asks for the directions only.
   --check reads, compares and says what does not agree.
   --rebind is for the same arm behind another adapter, or in another socket: ids, models, firmware and offsets of its
-  servos have to be those of the file, and you say that it is the arm. Rungs above doctor are to be climbed anew.
+  servos have to be those of the file, and you say that it is the arm. Rungs above doctor have to be passed again.
 
 What it writes: --out, and beside it, until all is done, the same with .partial behind its name.
 

@@ -46,7 +46,7 @@ const options = optionsOf({
   latencyMs: option(
     positiveNumber(100).optional(),
     '--latency <ms>',
-    'the adapter hands bytes over only so often, as one on USB does (default: each byte at its time)',
+    'latency timer of the adapter, as on USB (default: none, each byte as it arrives)',
   ),
   supplyV: option(
     positiveNumber(60).optional(),
@@ -56,15 +56,15 @@ const options = optionsOf({
   firmware: option(
     text().optional(),
     '--firmware <version>',
-    'version that the devices have, as they say it, e.g. 3.43, 53, 6.02; of Dynamixels its control table as well',
-    { defaultText: 'one that is known' },
+    'firmware version that the devices report, e.g. 3.43, 53, 6.02; for Dynamixels also the control table',
+    { defaultText: 'a supported one' },
   ),
-  task: taskOption(text().optional(), 'nothing stands beside the arm'),
+  task: taskOption(text().optional(), 'no objects beside the arm'),
   config: configOption(),
   fault: option(
     listOf(text()).default([]),
     '--fault <name=value>',
-    'something wrong from the beginning on, e.g. drop=0.01, drop=0.01,requests, dead=3, shift=2,0.3; may be given several times',
+    'fault from the start on, e.g. drop=0.01, drop=0.01,requests, dead=3, shift=2,0.3; may be given several times',
     { read: collect },
   ),
   durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
@@ -81,8 +81,8 @@ What happens:
   A port appears that speaks, byte for byte and at the speed of the line, as servos or VESC would. Behind servos
   the robot's own model is simulated, in real time. A hand holds it at home until its servos pull; without torque it falls
   then, and hold brings it back. Behind a VESC the car's own model stands on an endless floor: turn 0.5 turns its wheels by hand.
-  Whatever opens a serial port can use it, Rein's own commands or a program of others; nothing tells it from a cable
-  but that nothing can break.
+  Whatever opens a serial port can use it, Rein's own commands or third-party programs. A program cannot tell it
+  from a real cable, but nothing can break.
   --task puts the scene of a task beside the arm; servos under driver.signals of the robot's file measure it.
   Servos are mounted as the robot's calibration says; without one each joint's 0 is the middle of its servo's turn.
 
@@ -91,8 +91,8 @@ What happens:
     drop 0.01      one byte of a hundred is lost        unplug, plug   the cable
     dead 3         servo 3 answers no more              brown-out      the supply
     overload 2     it answers, and hardly pulls         heal 3         it is well again
-  Faults of the line befall replies: each request arrives. drop, flip and garbage befall requests instead with that
-  word behind them, e.g. drop 0.01 requests.
+  Faults of the line hit replies: each request arrives. drop, flip and garbage hit requests instead if that word
+  follows, e.g. drop 0.01 requests.
   The same faults on the same bytes follow from the same --seed.
 
 Examples:

@@ -47,7 +47,7 @@ export const exportPolicyCommand = defineCommand({
 
 export const exportEncoderCommand = defineCommand({
   name: 'export encoder',
-  description: 'write the convolutions that a run of rein train has trained, for others to look through',
+  description: 'write the trained convolutions of a rein train run, as a frozen encoder for other runs',
   help: ENCODER_HELP,
   options: optionsWith('encoder.onnx'),
 });

@@ -39,7 +39,7 @@ const options = optionsOf({
     '--from <dir>',
     'begin with the networks of a rein pretrain --run; mind bcInitSteps, which clones again',
   ),
-  relabelled: pathOption('--relabelled <dir>', 'run folder of a robot: what rein relabel was told there counts'),
+  relabelled: pathOption('--relabelled <dir>', 'run folder of a robot whose rein relabel entries are applied'),
   seed: seedOption(),
   config: configOption(),
   out: pathOption('--out <dir>', 'folder for a new run (default: one below runs/)'),

@@ -6,22 +6,22 @@ export const modelOptions = {
   velocityMaxRadPerS: option(
     positiveNumber(100).optional(),
     '--speed <rad/s>',
-    'speed limit of joints of which no file says it (m/s for one that slides)',
+    'speed limit of joints for which no file gives one (m/s for a sliding joint)',
   ),
   accelMaxRadPerS2: option(
     positiveNumber(1000).optional(),
     '--accel <rad/s2>',
-    'acceleration of joints of which no file says it; else worked out',
+    'acceleration limit of joints for which no file gives one (default: computed)',
   ),
   torqueMaxNm: option(
     positiveNumber(10_000).optional(),
     '--torque <N.m>',
-    'torque limit of joints of which no file says it (N for one that slides)',
+    'torque limit of joints for which no file gives one (N for a sliding joint)',
   ),
   payloadMaxKg: option(
     positiveNumber(1000).optional(),
     '--payload <kg>',
-    'heaviest load of the tool; else what a file says',
+    'heaviest load of the tool (default: the value in a file)',
   ),
   fixed: option(
     text().array().default([]),

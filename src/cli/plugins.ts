@@ -17,7 +17,7 @@ export type PluginsOptions = Configured<typeof options>;
 
 const HELP = `
 What is listed:
-  Packages that are installed in this folder or above it and say in their package.json what they are:
+  Packages that are installed in this folder or above it and declare their kind in package.json:
     "rein": { "kind": "driver", "contract": 2 }        driver, task, policy, operator or algorithm
   A configuration names such a package, or the path of a module of one's own, in its YAML file:
     driver: { kind: plugin, module: '@lab/rein-arm', options: { port: /dev/ttyUSB0 } }
@@ -35,7 +35,7 @@ ${EXIT_CODES}`;
 
 export const pluginsCommand = defineCommand({
   name: 'plugins',
-  description: 'list installed drivers, tasks, policies, operators and algorithms of others',
+  description: 'list installed third-party drivers, tasks, policies, operators and algorithms',
   help: HELP,
   options,
   misuse: ({ modules, check }) =>

@@ -18,10 +18,10 @@ const options = optionsOf({
   environment: option(text().default('point'), '--env <name>', "or from demonstrations of this environment's expert"),
   environmentOptions: keyValueOption<number | boolean>(
     '--option <key=value>',
-    'what the environment is told; may be given several times',
+    'an option of the environment; may be given several times',
   ),
   demonstrations: option(wholeNumber(1, 100_000).default(10), '--demonstrations <n>', 'episodes that the expert shows'),
-  skill: keyValueOption<number | boolean>('--skill <key=value>', 'what the expert is told; may be given several times'),
+  skill: keyValueOption<number | boolean>('--skill <key=value>', 'an option of the expert; may be given several times'),
   learner: option(
     path().default('rlpd'),
     '--learner <name>',

@@ -84,10 +84,10 @@ const COMMANDS: readonly RunnableCommand[] = [
 
 /** Descriptions of two-word commands' groups, by first word. */
 const GROUPS: Readonly<Record<string, string>> = {
-  export: 'write what a training has come to for others',
-  reward: 'learn from labelled states what a success looks like',
-  robot: 'make a robot known that has a model',
-  safety: "prove what a robot's safety chain holds",
+  export: 'export the policy or the encoder of a training',
+  reward: 'train a success classifier on labelled states',
+  robot: 'write the robot file of a robot that has a model',
+  safety: "check a robot's safety chain and its limits",
 };
 
 /** Builds the program. `run` receives the requested command and its options. Misuse throws `CommanderError`. */

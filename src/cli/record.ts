@@ -59,7 +59,7 @@ What happens:
 
 What it writes, below runs/<id>/ or --out:
   journal/          the demonstrations, as any run records them
-  operator-*.jsonl  what your devices said
+  operator-*.jsonl  what your devices sent
   metrics.jsonl     episodes; config.yaml: what was run; guard.log: when the robot was moved
 
 Examples:

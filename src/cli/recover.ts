@@ -4,7 +4,7 @@ import { defineCommand, EXIT_CODES } from './command.ts';
 
 const options = optionsOf({
   path: option(path(), '<run>', 'folder of a run, or of a journal'),
-  mend: switchOption('--mend', 'write damaged headers anew, cut torn ends, set foreign files aside'),
+  mend: switchOption('--mend', 'rewrite damaged headers, cut torn ends, set foreign files aside'),
   json: switchOption('--json', 'print one JSON object'),
 });
 
@@ -13,13 +13,13 @@ export type RecoverOptions = Configured<typeof options>;
 const HELP = `
 What happens:
   Every record of the journal is read and checked. Printed are its files with their epochs, records and times, what is
-  damaged or missing, how many records a learner would get, and how many steps a full or slow disk did not take, which a
-  start that was killed leaves no word of. Nothing is changed.
+  damaged or missing, how many records a learner would get, and how many steps a full or slow disk did not take (unknown
+  for a start that was killed). Nothing is changed.
   A robot that starts in the folder copes with all of this by itself: intact records are sent, the others are counted
   as lost on both sides.
 
 With --mend:
-  Damaged headers are written anew, torn ends cut, files that do not belong there set aside, and files.jsonl brought up
+  Damaged headers are rewritten, torn ends cut, files that do not belong there set aside, and files.jsonl brought up
   to date. What was cut or replaced is kept beside the file (.torn, .header, .foreign). A damaged record stays as it is:
   it cannot be known what it was. Refused while a robot records there.
 

@@ -26,17 +26,17 @@ const options = optionsOf({
     '--steps <from-to>',
     'with recovery or correction: these steps; default: all that a person decided',
   ),
-  list: switchOption('--list', 'print what was said and holds'),
-  undo: option(wholeNumber(1, 1e6).optional(), '--undo <n>', 'take back number n of the list'),
+  list: switchOption('--list', 'print the entries in effect'),
+  undo: option(wholeNumber(1, 1e6).optional(), '--undo <n>', 'undo entry n of the list'),
 });
 
 export type RelabelOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  What you say is appended to relabel.jsonl in the run's folder; the journal is never changed. It counts wherever the
+  Entries are appended to relabel.jsonl in the run's folder; the journal is never changed. They count wherever the
   run is learned from later: rein pretrain --run, a rein train that is resumed, and rein learn --relabelled <run>.
-  Whatever was said can be taken back.
+  Every entry can be undone.
 
   success, failure   the episode's last step ends it, with reward 1 or 0
   drop               nothing is learned from the episode

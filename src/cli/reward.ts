@@ -33,7 +33,7 @@ const collectOptions = optionsOf({
   by: option(
     oneOf('task', 'mark').optional(),
     '--by <who>',
-    "whose word is taken: the task's own rules, or people's marks (m, n)",
+    "source of the labels: the task's own rules, or people's marks (m, n)",
   ),
   out: option(path().default('labels.jsonl'), '--out <file>', 'label file, which is appended to'),
   task: taskOption(text().optional(), 'none: states of finished runs'),
@@ -61,8 +61,8 @@ export type RewardCollectOptions = Configured<typeof collectOptions>;
 const COLLECT_HELP = `
 What happens:
   States of finished runs are labelled and appended to a file: the state at a success is a success, states before it, and
-  those of episodes without one, are not. Who says so is for you to name: --by task takes the rules that the task has,
-  --by mark the marks that people gave. All of what the policy saw is kept, so that fields can be chosen later.
+  those of episodes without one, are not. You choose the source: --by task takes the rules of the task, --by mark the
+  marks that people gave. All of what the policy saw is kept, so that fields can be chosen later.
 
 With --task:
   The robot runs as with rein run, without a learner. Each m labels the states of the last steps as successes, each n as
@@ -91,12 +91,12 @@ export const rewardCollectCommand = defineCommand({
 const trainOptions = optionsOf({
   labels: option(path(), '<labels>', 'file of labelled states'),
   out: option(path().default('reward.onnx'), '--out <file>', 'the classifier; its manifest goes beside it'),
-  precision: option(share().default(0.95), '--precision <share>', 'of what it calls a success, so much has to be one'),
+  precision: option(share().default(0.95), '--precision <share>', 'least share of its successes that are true'),
   folds: option(wholeNumber(2, 20).default(5), '--folds <n>', 'parts of the cross-validation'),
   fields: option(
     text().optional(),
     '--fields <names>',
-    'fields of the observation that it looks at, with commas (default: those that tell successes best, no actions)',
+    'observation fields that it uses, with commas (default: those that predict success best, no actions)',
   ),
   force: forceOption(),
   seed: seedOption(),
@@ -111,7 +111,7 @@ What happens:
   calibrated, and the threshold is chosen that finds most successes at --precision. Then one network is trained on all.
   It sees the newest frame alone, and no actions: what was wanted is no evidence of what came of it. Of the other fields
   those are taken that lower the held-out loss, one after another: a few labels are soon learned by heart over numbers
-  that say nothing. Who knows what tells a success names it with --fields.
+  without information. If you know which fields indicate success, give them with --fields.
 
 What it writes:
   --out            the network, with normalisation and calibration inside
@@ -145,10 +145,10 @@ export type RewardCheckOptions = Configured<typeof checkOptions>;
 
 const CHECK_HELP = `
 What happens:
-  The classifier judges every state of the runs, and is held against what the task or the people said: precision and
-  recall of states, and how many episodes it would have ended falsely, by how many steps one after another have to count
-  (rewardClassifier.forSteps of a task). False positives are listed, the most certain first. Of a run whose successes a
-  classifier decided, the task's own rules are taken, which were recorded beside it.
+  The classifier judges every state of the runs, and is compared with the verdicts of the task or the people: precision
+  and recall of states, and how many episodes it would have ended falsely, by how many steps one after another have to
+  count (rewardClassifier.forSteps of a task). False positives are listed, the most certain first. For a run whose
+  successes a classifier decided, the task's own rules are taken, which were recorded beside it.
 
 What it writes: nothing, unless --mine, --page or --json names a file.
 
@@ -159,7 +159,7 @@ ${EXIT_CODES}`;
 
 export const rewardCheckCommand = defineCommand({
   name: 'reward check',
-  description: 'hold a classifier against runs it has not seen, and mine its false positives',
+  description: 'test a classifier on runs it has not seen, and mine its false positives',
   help: CHECK_HELP,
   options: checkOptions,
 });

@@ -57,19 +57,19 @@ What it does:
   3  Writes a robot's file in which each number says where it is from, what was assumed and what to look at first. Its
      driver is the simulator, with this model, or with --ros the topics of its controllers. The file is loaded and compiled once before it gets its name.
 
-What a model has to have: limits of position, speed and torque of every joint that moves. An MJCF knows no speed limits,
-and a URDF only what its <limit> says. What is lacking is one number for all, --speed 1.5 --torque 20, or comes from --limits:
+What a model has to have: limits of position, speed and torque of every joint that moves. An MJCF has no speed limits,
+and a URDF only those of its <limit>. What is lacking is one number for all, --speed 1.5 --torque 20, or comes from --limits:
   joints:
     shoulder: { velocityMaxRadPerS: 2, accelMaxRadPerS2: 8, torqueMaxNm: 20 }
 or from a ROS joint_limits.yaml as it is. docs/config.md lists all keys of a limits file.
 
-What it does not do: mobile bases, whose files are written by hand (docs/your-car.md); and measure. Which of the numbers
-are your robot's, you know; "rein safety check" tries them, and "rein safety identify" measures servos and links of the
-real one.
+What it does not do: mobile bases, whose files are written by hand (docs/your-car.md); and measure. You know
+which of the numbers are your robot's; "rein safety check" tries them, and "rein safety identify" measures servos and
+links of the real one.
 
 Examples:
   $ rein robot import my_arm.urdf                             writes my_arm.yaml here
-  $ rein robot import my_arm.xml --speed 1.5                  an MJCF says no speeds
+  $ rein robot import my_arm.xml --speed 1.5                  an MJCF has no speeds
   $ rein robot import my_arm.xml --limits joint_limits.yaml --out robots/my-arm.yaml
   $ rein robot import arm.urdf --package my_description=~/ws/src/my_description --fixed right_finger
   $ rein robot import ur5e.urdf --limits joint_limits.yaml --ros forward_position_controller \\

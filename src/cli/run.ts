@@ -4,7 +4,7 @@ import { defineCommand, EXIT_CODES } from './command.ts';
 
 const HELP = `
 What happens:
-  Nothing real moves before somebody says so: the robot holds until you press c here, or Start at the page.
+  No real robot moves before a person starts it: it holds until you press c here, or Start at the page.
   --start now does without, for scripts; a simulated robot starts at once unless --start ask is given.
   Two processes start. The guard owns the robot and passes every command through the limits; the node observes, runs
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
@@ -13,7 +13,7 @@ What happens:
   With --learner the file of --policy acts while --out has no weights of the learner, once that has answered.
   Without --learner nothing is sent, and the file acts whatever --out holds.
   Ctrl+C brakes, holds and ends.
-  The space key stops the robot past its node, also where that hangs.
+  The space key stops the robot without its node, even if the node hangs.
   After a stop, or when the node has died, the robot stands until you press c here. A simulated robot goes on by itself
   after a stop that is no category 1 (docs/faults.md).
 
@@ -24,7 +24,7 @@ What it writes, below runs/<id>/ or --out:
   events.out.*    the same for TensorBoard
   trace.mcap      every step with the robot's frame, and what happened, for the monitor and for Foxglove
   guard.log       when the arm was moved, braked and stood, and how late ticks were; REIN_LOG=debug in the environment
-                  tells more, REIN_LOG=warn less (trace, debug, info, warn, error, silent)
+                  logs more, REIN_LOG=warn less (trace, debug, info, warn, error, silent)
   config.yaml     what was run
   report.html     the page of the run, once it has ended
 

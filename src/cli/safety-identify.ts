@@ -49,13 +49,13 @@ What happens:
      books are what is judged.
   3  Stiffness, damping, delay and feed-forward of each servo are fitted to the torques that its driver measures, and
      masses, inertia and friction of the links; what remains of the minute gives the limits of the torque observer.
-  4  A table says what the file says, what was measured, and whether the tank's margins cover the difference; below it,
-     the least push on each link and the least load that the observer notices.
+  4  A table has the value of the file, the measured one, and whether the tank's margins cover the difference; below it,
+     the least push on each link and the least load that the observer detects.
 
 A simulated arm (driver: mujoco) is identified in seconds, in lock-step; --real-time rehearses with it what follows.
 
-A real arm moves in real time, behind the guard process that rein run has. First it is said how far joints and tool
-will go and for how long; what a wall, a box or a link would deflect is made smaller or refused before. Nothing moves
+A real arm moves in real time, behind the guard process that rein run has. First the range of joints and tool and
+the duration are printed; motion into a wall, a box or a link is made smaller or refused before. Nothing moves
 until you have read that and press c at this terminal; space stops the arm, Ctrl+C brings it to rest and ends, and then
 the guard leaves it as its driver's exit policy says. Contact with a link stops it where its file has a torqueObserver,
 at twice those limits: after a change of tool, load or gains, take that out of the file first. Any fault of the guard

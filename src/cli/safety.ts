@@ -89,10 +89,10 @@ Examples:
   $ rein safety check arm.urdf --package my_robot_description=~/ws/src/my_robot_description --accel 10
   $ rein safety check arm6 --ticks 1000000 --seed 7 --json check.json
 
-Nothing here says anything about hardware. A hardware emergency stop is required in any case.
+Nothing here covers hardware. A hardware emergency stop is required in any case.
 
 Exit codes:
-  0  no limit was broken, and no energy came from nowhere
+  0  no limit was broken, and no surplus energy was found
   1  something was found, or it could not be run; the reason is the last line
   2  the command line or a file was not understood, or what --out or --json names cannot be written`;
 

@@ -65,11 +65,11 @@ What happens:
   A device that is unplugged while you drive stops the robot, and it stays: look at it, then press c.
   More devices (pedal, leader arm), dead zones, speeds and frames are operators in --config; see docs/teleoperation.md.
   rein doctor lists the input devices of this machine.
-  The page for browsers is there too: keys, a gamepad at the laptop, or a finger on a phone, for whoever shows its
+  The page for browsers drives too: keys, a gamepad at the laptop, or touch on a phone, for anyone who has its
   token.
 
 What it writes, below runs/<id>/ or --out:
-  operator-*.jsonl  what your devices said, report by report
+  operator-*.jsonl  what your devices sent, report by report
   metrics.jsonl     episodes and filters
   guard.log         when the robot was moved, braked and stood
 

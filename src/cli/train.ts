@@ -18,7 +18,7 @@ const options = optionsOf({
   environment: option(text().default('point'), '--env <name>', 'environment; a wrong name lists all'),
   environmentOptions: keyValueOption<number | boolean>(
     '--option <key=value>',
-    'what the environment is told; may be given several times',
+    'an option of the environment; may be given several times',
   ),
   learner: option(
     path().default('rlpd'),

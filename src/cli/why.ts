@@ -13,10 +13,10 @@ export type WhyOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
-  The metrics in a run's folder are held against what runs look like that learn: rewards, demonstrations, observations,
+  The metrics in a run's folder are compared with those of runs that learn: rewards, demonstrations, observations,
   actions, interventions, the learner's pace and its values. Each check says what it found, from where on that is
   wrong, and what to do. Of rein sim, run and learn; of one that goes on, that was stopped, or that is over.
-  docs/why-not-learning.md has all checks with their thresholds. A live run says by itself when a row turns bad.
+  docs/why-not-learning.md has all checks with their thresholds. A live run reports it when a row turns bad.
 
 Examples:
   $ rein why runs/a1
@@ -29,7 +29,7 @@ Exit codes:
 
 export const whyCommand = defineCommand({
   name: 'why',
-  description: 'say why a run is not learning, with evidence and remedy',
+  description: 'find out why a run is not learning, with evidence and remedy',
   help: HELP,
   options,
 });

@@ -66,12 +66,8 @@ it.each([
 });
 
 it.each([
-  [
-    '{ all: [{ rule: force, aboveN: 5 }] }',
-    '',
-    'nobody drives before the critical phase: phaseSwitch needs a basePolicy',
-  ],
-  ['{ byButton: false }', 'basePolicy: { file: bc.onnx }', 'nothing ever begins the critical phase'],
+  ['{ all: [{ rule: force, aboveN: 5 }] }', '', 'phaseSwitch needs a basePolicy, which acts before the critical phase'],
+  ['{ byButton: false }', 'basePolicy: { file: bc.onnx }', 'the critical phase never begins'],
   [
     '{ any: [{ rule: inside, place: hole, minM: [0, 0, 0], maxM: [1, 1, 1] }] }',
     'basePolicy: { file: bc.onnx }',

@@ -47,7 +47,7 @@ describe('a task that its file describes is refused in one sentence, with its pl
     ],
     ['a way from a place to itself', 'push', see('{ place: goal, from: goal }'), '"goal" is seen from itself'],
     ['one way twice', 'push', see('{ place: goal }, { place: goal }'), '"goal" is seen from "tool" twice'],
-    ['the turn of what has none', 'push', see('{ place: goal, seesYaw: true }'), 'nothing says how "goal" is turned'],
+    ['the turn of what has none', 'push', see('{ place: goal, seesYaw: true }'), '"goal" has no yaw'],
     [
       'a quantity that no robot has',
       'reach',
@@ -58,7 +58,7 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'a force where nothing can be touched',
       'reach',
       'task: { observation: { wrench: true } }',
-      'o.yaml:1:32: robot "arm7" does not measure the force on its tool: nothing is there to touch without a scene',
+      'o.yaml:1:32: robot "arm7" does not measure the force on its tool: without a scene there is nothing to touch',
     ],
     [
       'a rule on a force that is not measured',
@@ -103,7 +103,7 @@ describe('a task that its file describes is refused in one sentence, with its pl
       success('{ rule: inside, place: block, minM: [0, 0, 0], maxM: [1, 0, 1] }'),
       'success.all[0].minM[1] and success.all[0].maxM[1] are both 0: lower the first or raise the second',
     ],
-    ['no rule at all', 'push', 'task: { success: { all: [] } }', 'nothing says when it is done'],
+    ['no rule at all', 'push', 'task: { success: { all: [] } }', 'success is never decided'],
     [
       'a start outside the workspace',
       'reach',
@@ -169,13 +169,13 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'a drawn goal where nobody draws',
       'reach',
       'task: { reset: { by: people } }',
-      'nobody draws the goal of robot "arm7" anew where the simulator resets nothing: leave goal.spreadM out',
+      'goal.spreadM needs a simulated reset, and robot "arm7" has none: leave goal.spreadM out',
     ],
     [
       'a body that is drawn where nobody draws',
       'push',
       'task: { goal: { spreadM: [0, 0, 0] }, reset: { by: script } }',
-      'nobody puts "block" elsewhere for robot "arm7" where the simulator resets nothing: leave',
+      ' of "block" needs a simulated reset, and robot "arm7" has none: leave',
     ],
     [
       'a script that goes to joints that the robot has not',
@@ -212,7 +212,7 @@ describe('a task that its file describes is refused in one sentence, with its pl
       'a policy that resets and never knows when it is there',
       'reach',
       reset('by: policy, policy: back'),
-      'nothing says when the policy has brought it back',
+      'a reset by policy is never done',
     ],
     [
       'a script that goes where the joints cannot be told to',

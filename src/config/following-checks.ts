@@ -57,7 +57,7 @@ function checkFriction(robot: RobotConfig, i: number): Finding[] {
   const share = (STICTION_BANDS * stictionBandOf(joint)) / most;
   if (!(share > 1 + ROUNDING)) return [];
   const less = Math.floor((1000 * dryFrictionNm) / share) / 1000;
-  const message = `dryFrictionNm of joint "${shown(name)}" is ${dryFrictionNm}: a frozen reading would not be told from a joint that stands in it (row 14): write dryFrictionNm: ${less}, or stiffer servos`;
+  const message = `dryFrictionNm of joint "${shown(name)}" is ${dryFrictionNm}: a frozen reading could not be distinguished from a joint held by friction (row 14): write dryFrictionNm: ${less}, or stiffer servos`;
   return [{ path: ['joints', i, 'dryFrictionNm'], message }];
 }
 
@@ -130,7 +130,7 @@ function checkLeash(robot: RobotConfig): Finding[] {
   if (!isGravityCompensated(robot)) return [];
   const findings: Finding[] = [];
   const refuse = (key: 'leashM' | 'leashRad', most: string, to: number) => {
-    const message = `${key} is ${robot[key]}: against anything that it presses on, the arm is so far behind, and row 43 stops it at ${most}: write ${key}: ${to}`;
+    const message = `${key} is ${robot[key]}: pressing on an obstacle, the arm lags by that much, and row 43 stops it at ${most}: write ${key}: ${to}`;
     findings.push({ path: [key], message });
   };
   if (robot.leashM >= LARGEST_ERROR_M) refuse('leashM', `${LARGEST_ERROR_M} m`, LEASH_M);

@@ -82,7 +82,7 @@ function partsOf(kinds: readonly JsonSchema[], suffix: string): readonly JsonSch
     {
       ...withKeys(first, (name) => shared.has(name)),
       title,
-      description: `What each ${family.toLowerCase()} can say, whatever its kind.`,
+      description: `Keys of each ${family.toLowerCase()}, of any kind.`,
     },
     ...kinds.map((kind) => ({
       ...withKeys(kind, (name) => !shared.has(name)),

@@ -53,7 +53,7 @@ function nowhereToGo(
 ): string | undefined {
   if (max - min - 2 * margin > 0) return undefined;
   const unit = positionUnit({ kind });
-  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; it has to be less than ${round((max - min) / 2)} there; for rein safety check, a model's joint that is not moved goes under fixed: [${shown(name)}]`;
+  return `joint "${shown(name)}" has no travel: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; limitMarginRad has to be less than ${round((max - min) / 2)} there; for rein safety check, list a model's joint that is not moved under fixed: [${shown(name)}]`;
 }
 
 /** Each link's parent has to be described before it. */

@@ -41,7 +41,7 @@ describe('the servos of a tank', () => {
     [
       'that do not lead, where the observer says that they do',
       text('velocityFeedForward: false'),
-      /^o\.yaml:2:\d+: tank\.velocityFeedForward is false, torqueObserver\.velocityFeedForward is true: they are of the same servos/,
+      /^o\.yaml:2:\d+: tank\.velocityFeedForward is false, torqueObserver\.velocityFeedForward is true: both describe the same servos/,
     ],
     [
       'that follow sooner than the observer says',
@@ -288,7 +288,7 @@ describe('joints', () => {
     [
       'that separation needs a tool speed of',
       'robot:\n  separation: { reactionS: 0.1, intrusionM: 0.2, uncertaintyM: 0.05 }\n',
-      /^o\.yaml:2:\d+: separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near$/m,
+      /^o\.yaml:2:\d+: separation slows the tool, so toolSpeedMaxMPerS is needed: its speed limit while no person is near$/m,
     ],
     [
       'that separation needs a distance behind ROS for',
@@ -303,7 +303,7 @@ describe('joints', () => {
     [
       'that a distance of people slows nothing without separation of',
       'task: { robot: arm6-ros }\nrobot:\n  driver: { distance: {} }\n',
-      /^o\.yaml:3:\d+: driver\.distance says where people are, and without separation nothing slows or stops by it: add separation, or leave it out$/m,
+      /^o\.yaml:3:\d+: driver\.distance measures the distance of people, but without separation the robot does not slow or stop for it: add separation, or leave it out$/m,
     ],
     [
       'that home is outside of the workspace of',

@@ -197,7 +197,7 @@ function checkServos({ tank, torqueObserver }: RobotConfig): Finding[] {
   const refuse = (key: 'velocityFeedForward' | 'delayTicks', why: string) =>
     findings.push({ path: ['tank', key], message: `tank.${key} is ${tank[key]}, ${why}` });
   const { velocityFeedForward, delayTicks } = torqueObserver;
-  const same = `they are of the same servos. To measure these, ${IDENTIFY_ANEW}`;
+  const same = `both describe the same servos. To measure these, ${IDENTIFY_ANEW}`;
   if (velocityFeedForward !== tank.velocityFeedForward) {
     refuse('velocityFeedForward', `torqueObserver.velocityFeedForward is ${velocityFeedForward}: ${same}`);
   }
@@ -250,7 +250,7 @@ function checkSeparation({ separation, toolSpeedMaxMPerS, driver }: RobotConfig)
   if (separation === undefined) {
     if (!('distance' in driver) || driver.distance === undefined) return [];
     const unused =
-      'driver.distance says where people are, and without separation nothing slows or stops by it: add separation, or leave it out';
+      'driver.distance measures the distance of people, but without separation the robot does not slow or stop for it: add separation, or leave it out';
     return [{ path: ['driver', 'distance'], message: unused }];
   }
   if (!mayMeasureDistance(driver)) {
@@ -258,7 +258,7 @@ function checkSeparation({ separation, toolSpeedMaxMPerS, driver }: RobotConfig)
     return [{ path: ['separation'], message: blind }];
   }
   if (toolSpeedMaxMPerS !== undefined) return [];
-  const message = 'separation slows the tool, so toolSpeedMaxMPerS has to say how fast it may be where nobody is near';
+  const message = 'separation slows the tool, so toolSpeedMaxMPerS is needed: its speed limit while no person is near';
   return [{ path: ['separation'], message }];
 }
 

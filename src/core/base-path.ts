@@ -31,7 +31,7 @@ export class BasePath {
   /** Throws `RangeError` for an Ackermann base without a wheelbase. */
   constructor(base: BaseModel) {
     if (base.kind === 'ackermann' && !(base.wheelbaseM! > 0)) {
-      throw new RangeError('where a car gets to depends on its wheelbaseM, which must be > 0');
+      throw new RangeError('an Ackermann base needs a wheelbaseM > 0');
     }
     this.#base = base;
     this.#from = new Float64Array(base.kind === 'holonomic' ? 3 : 2);

@@ -30,36 +30,35 @@ export const PLUGIN_CONTRACTS: Readonly<Record<PluginKind, PluginContract>> = {
     functions: ['open', 'read', 'write', 'torque', 'service', 'takeNotice', 'close'],
     error: 'driver',
     remedy:
-      'The type Driver of rein says what a driver gives; docs/add-a-driver.md#from-version-1-to-2 how one of version 1 is changed.',
+      'See the type Driver of rein; docs/add-a-driver.md#from-version-1-to-2 shows how to migrate a driver of version 1.',
   },
   task: {
     version: 1,
     entry: 'create',
     functions: ['drawLayout', 'observe', 'judge'],
     error: 'task',
-    remedy: 'The type Task of rein says what a task gives.',
+    remedy: 'See the type Task of rein.',
   },
   policy: {
     version: 1,
     entry: 'open',
     functions: ['decide', 'close'],
     error: 'policy',
-    remedy: 'The type Policy of rein says what a policy gives.',
+    remedy: 'See the type Policy of rein.',
   },
   operator: {
     version: 1,
     entry: 'create',
     functions: ['poll', 'reset', 'close'],
     error: 'config',
-    remedy: 'The type TeleopSource of rein says what an operator gives.',
+    remedy: 'See the type TeleopSource of rein.',
   },
   algorithm: {
     version: 1,
     entry: 'create',
     functions: ['networks', 'policy'],
     error: 'config',
-    remedy:
-      'The type Algorithm of rein/learner says what an algorithm gives; spread one of rein/learner to begin with.',
+    remedy: 'See the type Algorithm of rein/learner; to begin, spread an algorithm of rein/learner.',
   },
 };
 

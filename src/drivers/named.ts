@@ -6,5 +6,5 @@ export const namedField = z
   .string()
   .min(1)
   .max(4096)
-  .meta({ description: 'Not to be written: what commands call this file (`--robot`), filled in when it is read.' })
+  .meta({ description: 'Not to be written: name of this file in commands (`--robot`), filled in when it is read.' })
   .optional();

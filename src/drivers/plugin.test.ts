@@ -91,8 +91,8 @@ describe('a driver of others is refused', () => {
   });
 
   it.each([
-    ['async open() {}', 'open() gave no facts'],
-    ['async open() { return { ...facts(context), stop() {} }; }', 'the facts that open() gave are no plain data'],
+    ['async open() {}', 'open() returned no facts'],
+    ['async open() { return { ...facts(context), stop() {} }; }', 'the facts that open() returned are not plain data'],
     [
       "async open() { return { ...facts(context), jointNames: ['a'] }; }",
       "its jointNames are a, the robot's file has ",

@@ -23,8 +23,8 @@ export interface DriverPlugin<O = unknown> extends PluginBase<O> {
 }
 
 const pluginSchema = z
-  .strictObject({ kind: z.literal('plugin').meta({ description: 'A driver of your own.' }), ...pluginKeys('driver') })
-  .meta({ title: 'Driver: a plugin', description: "A driver of one's own, loaded where its guard runs." });
+  .strictObject({ kind: z.literal('plugin').meta({ description: 'A custom driver.' }), ...pluginKeys('driver') })
+  .meta({ title: 'Driver: a plugin', description: 'A custom driver, loaded in the process of its guard.' });
 
 const createOptions = z.strictObject({
   signalNames: z.array(z.string()),
@@ -46,7 +46,7 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
     const fail = (within: string, cause: unknown): never => {
       if (cause instanceof ReinError) throw cause;
       throw new ReinError('driver', `The driver ${plugin.name} failed in ${within}: ${messageOf(cause)}.`, {
-        remedy: `See to what it needs, and to its module ${reference.module}.`,
+        remedy: `Check its dependencies, and its module ${reference.module}.`,
         cause,
       });
     };
@@ -120,13 +120,13 @@ function checkReport(report: unknown, refuse: Refuse): void {
       wanted instanceof Float64Array
         ? found instanceof Float64Array && found.length === wanted.length
         : typeof found === typeof wanted;
-    if (!isAsMade) refuse(`its report has no ${key} as createDriverReport() of rein makes it`);
+    if (!isAsMade) refuse(`its report has no ${key} as created by createDriverReport() of rein`);
   }
 }
 
 /** Returns the facts of a plugin's `open` as plain data. Refuses facts that the guard cannot use. */
 function checkFacts(given: unknown, { robot, signalNames }: DriverPluginContext, refuse: Refuse): DriverFacts {
-  if (typeof given !== 'object' || given === null) return refuse('open() gave no facts');
+  if (typeof given !== 'object' || given === null) return refuse('open() returned no facts');
   const facts = plainFacts(given as Partial<DriverFacts>, refuse);
   const joints = robot.joints.map((joint) => joint.name);
   if (!isSameList(facts.jointNames, joints))
@@ -141,7 +141,7 @@ function plainFacts(given: Partial<DriverFacts>, refuse: Refuse): DriverFacts {
   try {
     return structuredClone(given) as DriverFacts;
   } catch {
-    return refuse('the facts that open() gave are no plain data');
+    return refuse('the facts that open() returned are not plain data');
   }
 }
 

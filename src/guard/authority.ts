@@ -13,7 +13,7 @@ const PEOPLES: readonly Kind[] = ['acknowledge', 'enable', 'activate', 'permit']
 /** States in which the robot holds or is driven: it may move, and needs a guardian or ROS stopper in case the guard process dies. */
 export const WORKING_STATES: readonly SafetyStateName[] = ['ready', 'active.policy', 'active.human'];
 
-const NEEDS_PERSON = 'only a person may let this robot go on, and nobody has since it stood';
+const NEEDS_PERSON = 'only an operator may let this robot continue, and none has since it stopped';
 
 /**
  * Permission to move is given by the operator (`permit`, `activate`). It lasts over episodes, and ends when the robot leaves

@@ -70,11 +70,11 @@ describe('the first motion after power-up', () => {
   });
 
   const wrong: readonly (readonly [MockFault, RegExp])[] = [
-    ['mirrored', /joint 1 of 6 \(shoulder_pan\) moves the other way/],
-    ['scaled', /joint 1 of 6 \(shoulder_pan\) goes another distance/],
+    ['mirrored', /joint 1 of 6 \(shoulder_pan\) moves opposite to its command/],
+    ['scaled', /joint 1 of 6 \(shoulder_pan\) moves by another distance/],
     ['stuck', /joint 1 of 6 \(shoulder_pan\) does not move\./],
     ['swapped', /joint 1 of 6 \(shoulder_pan\) does not move, and another joint does/],
-    ['wrapped', /joint 1 of 6 \(shoulder_pan\) is read at a place where it cannot be/],
+    ['wrapped', /joint 1 of 6 \(shoulder_pan\) has an impossible reading/],
   ];
   for (const [fault, message] of wrong) {
     faultRow(

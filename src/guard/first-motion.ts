@@ -28,12 +28,12 @@ export type FirstMotionFault = 'mirrored' | 'scaled' | 'stuck' | 'other' | 'left
 
 /** Descriptions of the faults, for the operator. */
 const SEEN: Readonly<Record<FirstMotionFault, string>> = {
-  mirrored: 'moves the other way than it was asked to',
-  scaled: 'goes another distance than it was asked to',
+  mirrored: 'moves opposite to its command',
+  scaled: 'moves by another distance than commanded',
   stuck: 'does not move',
   other: 'does not move, and another joint does: two servos may have changed places',
   left: 'is read outside its limits: its calibrated zero is wrong, or its reading wraps',
-  jumped: 'is read at a place where it cannot be: its reading jumps or wraps at 2π',
+  jumped: 'has an impossible reading: it jumps or wraps at 2π',
 };
 
 type Phase = 'out' | 'settle' | 'back';

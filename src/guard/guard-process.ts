@@ -38,7 +38,7 @@ const POLL_MS = 5;
 const log = createLogger('guard');
 const isSupervised = process.send !== undefined;
 
-refuseDebugger(() => log.warn('SIGUSR1 is ignored: no debugger is let into a guard'));
+refuseDebugger(() => log.warn('SIGUSR1 is ignored: no debugger may attach to a guard'));
 
 main().catch((error: unknown) => {
   if (error instanceof ReinError) log.error({ remedy: error.remedy }, error.message);
@@ -95,7 +95,7 @@ function readConfig(path: string | undefined): GuardConfig {
 /** Reports the bus to the supervisor, and waits for the guardian that it starts. Unsupervised, a robot with a bus gets no torque. */
 async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: GuardConfig): Promise<void> {
   if (!isSupervised) {
-    log.warn('Nobody supervises this guard: no guardian watches the bus, and torque will not come on.');
+    log.warn('This guard runs without a supervisor: no guardian watches the bus, and torque cannot be enabled.');
     return;
   }
   const { realTimePriority, model } = config;
@@ -186,7 +186,7 @@ function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
   link.request(request, 'person').then(
     (answer) => {
       if (asked === undefined || !process.connected) return;
-      log.info({ request: request.kind, answer }, 'asked for by a person');
+      log.info({ request: request.kind, answer }, 'requested by the operator');
       void sendToParent({ kind: 'answer', id: asked.id, answer });
     },
     (error: Error) => log.warn(error.message),

@@ -29,7 +29,7 @@ const FROM_HARDWARE: readonly number[] = [10, 13, FIRST_MOTION_ROW, 37, 45, 46, 
 /** Remedies for a failed first motion: of arms, and of bases. */
 const CALIBRATE = "Run `rein calibrate` with the robot's file";
 const LOOK_AT_WHEELS =
-  "Raise the wheels and run `rein doctor`, then `rein bring-up`, with the robot's file: what drives them has to turn, the way that it was told to";
+  "Raise the wheels and run `rein doctor`, then `rein bring-up`, with the robot's file: their motors have to turn, in the commanded direction";
 
 /** For an arm that can be moved by hand while it has no torque, and by nothing once it has. */
 const BY_HAND: GuardAnswer = {
@@ -44,7 +44,7 @@ const OUTSIDE =
 const UNMEASURED: GuardAnswer = {
   ok: false,
   reason:
-    'the joints were not measured in this tick, or the reading is not believed (late, lost, no number, or a jump): ask again once they are',
+    'the joints were not measured in this tick, or the reading was rejected (late, lost, no number, or a jump): repeat the request once they are measured',
   needs: 'reading',
 };
 
@@ -219,7 +219,7 @@ export class Guard {
   #distanceMissing(): string | undefined {
     if (this.#model.separation === undefined || this.#facts.isSimulated === true) return undefined;
     if (this.#facts.measuresDistance === true) return undefined;
-    return "separation of the robot's file needs the distance of people, and this driver measures none: a robot behind ROS 2 has driver.distance, a plugin may measure it; else leave separation out";
+    return "separation of the robot's file needs the distance of people, and this driver does not measure it: set driver.distance for a robot behind ROS 2, measure it in a plugin, or leave separation out";
   }
 
   /** Unmeasured torque is not zero torque: the file's observer would see nothing, or stop the arm at once. */

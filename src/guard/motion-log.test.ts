@@ -98,6 +98,6 @@ describe('the log of motion', () => {
     expect(entries[0]).not.toHaveProperty('why');
     expect(entries[0]).not.toHaveProperty('rows');
     expect(entries[1]!.rows).toEqual([54]);
-    expect(entries[1]!.why).toMatch(/^Something pushes the arm.* \(.*: 31\.3 N·m\)\.$/);
+    expect(entries[1]!.why).toMatch(/^A force or load acts on the arm.* \(.*: 31\.3 N·m\)\.$/);
   });
 });

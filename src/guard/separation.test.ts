@@ -105,6 +105,6 @@ describe('an arm beside people', () => {
 
   it('gets no torque where nothing measures their distance', async () => {
     const { start } = await stand(undefined);
-    expect(await start()).toMatchObject({ ok: false, reason: expect.stringContaining('this driver measures none') });
+    expect(await start()).toMatchObject({ ok: false, reason: expect.stringContaining('does not measure it') });
   });
 });

@@ -29,7 +29,8 @@ const COMMAND_SLOTS = 8;
 const POLL_MS = 2;
 /** Lock-step ticks requested at once: all of their frames fit into the ring. */
 const TICKS_AT_ONCE = FRAME_SLOTS / 2;
-const ENDED = 'See what the driver does while it loads and opens: it ends its thread, or awaits what never comes.';
+const ENDED =
+  'Check what the driver does while it loads and opens: it ends its thread, or awaits a promise that never settles.';
 
 /**
  * Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. `onOpening` is
@@ -236,7 +237,7 @@ export class WorkerGuardLink extends RemoteEnd implements ServedLink {
     this.notify({
       row: 25,
       level: 'error',
-      message: 'The process that can only stop the robot has been away for a second: the robot brakes and holds.',
+      message: 'The ROS stopper has been gone for a second: the robot brakes and holds.',
       remedy: 'It is started again. When it is back, acknowledge.',
     });
   }
@@ -258,7 +259,7 @@ function createRosHalf(
 ): RosHalf | undefined {
   if (driverKind(driver.name).needs !== 'ros') return undefined;
   if (driver.processes === undefined)
-    throw new ReinError('config', 'A robot behind ROS 2 needs the processes that speak it.');
+    throw new ReinError('config', 'A robot behind ROS 2 needs the ROS bridge and the ROS stopper.');
   const options = rosOptions.parse(driver.options);
   return new RosHalf({ model, options, ...driver.processes, onNotice, onUnguarded });
 }

@@ -163,7 +163,7 @@ describe('an identification', () => {
     const states = new Set<string>();
     opened.link.onFrame(({ state }) => states.add(state));
     const announcedRad = model.homeRad.map((rad, i) => (i === 3 ? rad + 0.06 : rad));
-    await expect(identifyArm({ ...MOTION, ...opened, announcedRad })).rejects.toThrow('stands elsewhere');
+    await expect(identifyArm({ ...MOTION, ...opened, announcedRad })).rejects.toThrow('its motion was announced');
     expect([...states].filter((state) => state.startsWith('active'))).toEqual([]);
     await opened.close();
   });
@@ -344,13 +344,13 @@ describe('a drive in real time', () => {
         () => undefined,
         () => undefined,
       ),
-    ).rejects.toThrow('The guard has said nothing');
+    ).rejects.toThrow('No message from the guard');
   });
 
   it('ends where the guard answers nothing, and then asks for nothing more', async () => {
     const { link, drive } = await reported();
     link.isMute = true;
-    await expect(drive.activate()).rejects.toThrow('The guard has said nothing');
+    await expect(drive.activate()).rejects.toThrow('No message from the guard');
     await drive.hold();
     expect(link.asked).toBe(1);
   });

@@ -167,14 +167,14 @@ export class ArmDrive {
 }
 
 const STOPPED = 'The arm was stopped while it was identified:';
-const BEGIN_AGAIN = 'See what stopped it, then begin again.';
+const BEGIN_AGAIN = 'Check what stopped it, then begin again.';
 /** The limits of its file belong to another arm: a remedy to identify it would be circular. */
 const CHANGED_ARM =
-  'See what touched it. Where nothing did, its tool, load or gains are others: take torqueObserver out of its file, then begin again.';
+  'Check what touched it. If nothing did, its tool, load or gains have changed: take torqueObserver out of its file, then begin again.';
 
 function offPath(joint: string): ReinError {
   return new ReinError('driver', `${joint} was held back from its path, and the arm was stopped.`, {
-    remedy: 'See what is in the way, or take load off the machine, then begin again.',
+    remedy: 'Check what is in the way, or reduce the load on the computer, then begin again.',
   });
 }
 
@@ -215,8 +215,8 @@ export async function inTime<T>({ shape }: GuardLink, waited: Promise<T>, limitM
 /** Signals a guard to which requests are useless. */
 export class SilentGuard extends ReinError {
   constructor(limitMs: number) {
-    super('link', `The guard has said nothing for ${limitMs / 1000} s.`, {
-      remedy: 'See what holds up the machine or the robot, then begin again.',
+    super('link', `No message from the guard for ${limitMs / 1000} s.`, {
+      remedy: 'Check what delays the computer or the robot, then begin again.',
     });
   }
 }

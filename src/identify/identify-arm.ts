@@ -72,15 +72,15 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
 function checkAnnounced({ link: { latest }, announcedRad }: IdentifyOptions): void {
   const isThere = announcedRad?.every((rad, i) => Math.abs(latest.referenceRad[i]! - rad) <= ELSEWHERE_RAD) ?? true;
   if (isThere) return;
-  throw new ReinError('driver', 'The arm stands elsewhere than when it was said what it will do: it was not moved.', {
-    remedy: 'Begin again, from where it stands now.',
+  throw new ReinError('driver', 'The arm is not where it was when its motion was announced: it was not moved.', {
+    remedy: 'Begin again, from its present pose.',
   });
 }
 
 /** Refuses to move an arm that reports no torques, or no time stamps of its readings. */
 function checkStanding({ model, isReal = false }: IdentifyOptions, { states }: MotionRecord): void {
   if (states.length === 0) {
-    throw new ReinError('driver', "The driver's stamps do not advance: nobody knows when the arm was read.", {
+    throw new ReinError('driver', "The driver's stamps do not advance: the time of its readings is unknown.", {
       remedy: 'Have the driver stamp each reading with the time at which it was taken.',
     });
   }
@@ -101,7 +101,7 @@ function checkHome(model: RobotModel, referenceRad: ArrayLike<number>): void {
   if (off.length === 0) return;
   throw new ReinError(
     'driver',
-    `The arm did not reach its home pose, its limits hold it back: ${off.join(', ')} away.`,
+    `The arm did not reach its home pose, held back by its limits: ${off.join(', ')} away.`,
     {
       remedy:
         'Bring it nearer to homeRad, so that the straight way there is free of walls and boxes, then begin again.',
@@ -114,9 +114,9 @@ function checkLost({ lost, rows }: MotionRecord): void {
   if (lost <= LOST_SHARE_MAX * (rows + lost)) return;
   throw new ReinError(
     'link',
-    `${lost} of ${rows + lost} frames of the guard were lost: limits are not made of the rest.`,
+    `${lost} of ${rows + lost} frames of the guard were lost: no limits are derived from the rest.`,
     {
-      remedy: 'Take load off the machine, then begin again.',
+      remedy: 'Reduce the load on the computer, then begin again.',
     },
   );
 }

@@ -43,7 +43,7 @@ export async function identifyRobot(request: IdentifyRobotRequest): Promise<Iden
   excitationOf({ ...request, model: request.robot });
   const driver = armDriver(request.robot);
   if (worldOf(request.robot.driver) === 'real' && !(process.stdin.isTTY && isInForeground())) {
-    throw new ReinError('environment', `${request.robot.name} is real: it moves when a person at a terminal lets it.`, {
+    throw new ReinError('environment', `${request.robot.name} is real: a person at a terminal must let it move.`, {
       remedy: 'Start it in a terminal of its own, in the foreground, beside the arm.',
     });
   }
@@ -114,7 +114,7 @@ class IdentifySupervision {
     signal.throwIfAborted();
     if (this.#found !== undefined && code === 0) return this.#found;
     throw new ReinError('environment', 'The identification ended without a result.', {
-      remedy: `${guardLog} says what the guard did.`,
+      remedy: `See ${guardLog} for what the guard did.`,
     });
   }
 
@@ -133,7 +133,7 @@ class IdentifySupervision {
       onGiveBack: () => undefined,
       onInterrupt: this.#request.onInterrupt,
       onLost: () =>
-        this.#processes.fail(new ReinError('environment', 'The terminal has gone away: nobody could stop the arm.')),
+        this.#processes.fail(new ReinError('environment', 'The terminal is gone: the operator cannot stop the arm.')),
     });
   }
 

@@ -56,7 +56,7 @@ export async function untilMeasured(link: GuardLink, limitMs: number = ANSWER_MS
   while (!(link.latest.state === 'standby' && Number.isFinite(link.latest.stampS))) {
     if (performance.now() > lastMs) {
       const message = `The arm was not read within ${limitMs / 1000} s: it is ${link.latest.state}.`;
-      throw new ReinError('driver', message, { remedy: 'See what its driver says, then begin again.' });
+      throw new ReinError('driver', message, { remedy: 'Check the messages of its driver, then begin again.' });
     }
     await inTime(link, link.advance(1));
   }

@@ -52,7 +52,7 @@ export function judge(model: RobotModel, found: Identification): readonly Verdic
 function unsure({ controlHz }: RobotModel, { rows }: Identification, key: string, file: number, text: string): string {
   // Half of the interval takes four times as long.
   const longerS = 10 * Math.ceil((4 * rows) / controlHz / 10);
-  return `${key} is ${text} by this motion, which does not tell whether it is the ${file} of its file: identify it for longer, --duration ${longerS}`;
+  return `${key} is ${text} by this motion, which neither confirms nor refutes the ${file} of its file: identify it for longer, --duration ${longerS}`;
 }
 
 function stiffnessRow(model: RobotModel, joint: JointModel, found: Identification, i: number): VerdictRow {

@@ -151,7 +151,7 @@ export function readHelloAck(payload: Uint8Array): Result<HelloAck, LinkFault> {
 }
 
 export function readAbout(payload: Uint8Array): Result<About, LinkFault> {
-  return read(payload, aboutSchema, 'what a learner says of itself');
+  return read(payload, aboutSchema, 'the description of a learner');
 }
 
 export function readRefusal(payload: Uint8Array): Result<Refusal, LinkFault> {

@@ -204,7 +204,7 @@ export class LearnerServer {
   #receiveInSession(identity: Buffer, frame: Frame): void {
     const robot = this.#byIdentity.get(identity.toString('hex'));
     if (robot === undefined) {
-      this.#refuse(identity, { code: 'no-session', message: 'say hello first', remedy: '' });
+      this.#refuse(identity, { code: 'no-session', message: 'send a hello first', remedy: '' });
       return;
     }
     robot.heardMs = performance.now();

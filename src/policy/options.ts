@@ -22,7 +22,7 @@ export const basePolicySchema = z
     file: mayDiffer(
       z.string().min(1).max(4096).meta({
         description:
-          "ONNX file, relative to the task's file: a `policy.onnx` of Rein, or a network that others exported, with float32 inputs, whose output is an action [1, A] or a chunk of them [1, H, A] in −1 to 1.",
+          "ONNX file, relative to the task's file: a `policy.onnx` of Rein, or a third-party network, with float32 inputs, whose output is an action [1, A] or a chunk of them [1, H, A] in −1 to 1.",
       }),
     ),
     sha256: z
@@ -40,7 +40,7 @@ export const basePolicySchema = z
     chunk: whole(
       'actions',
       { min: 1, max: 1000 },
-      'H, how many actions it gives at once; refused where the file differs. Default: what the file says.',
+      'H, how many actions it gives at once; refused where the file differs. Default: that of the file.',
     ).optional(),
     executeSteps: whole(
       'steps',

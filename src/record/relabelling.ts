@@ -165,7 +165,7 @@ export function relabelOf(
 
 /** Builds the undoing of number `id` in `said`. Writes nothing. Throws `ReinError('config')` if no such relabel is in effect. */
 export function undoOf(said: Relabelling, id: number): Said {
-  if (said.all.every((each) => each.id !== id)) throw refused(`There is no number ${id} that holds.`);
+  if (said.all.every((each) => each.id !== id)) throw refused(`No relabelling ${id} is in effect.`);
   return { kind: 'undo', of: id };
 }
 
@@ -177,20 +177,20 @@ function stepsOf(
   const last = recorded.at(-1)?.step ?? 0;
   const [, from, to] = /^(\d+)-(\d+)$/.exec(written ?? `0-${last}`) ?? [];
   const [fromStep, toStep] = [Number(from), Number(to)];
-  if (!(fromStep <= toStep)) throw refused(`"${written}" are no steps: write 31-38.`);
+  if (!(fromStep <= toStep)) throw refused(`"${written}" is not a range of steps: write 31-38.`);
   if (toStep > last) throw refused(`The episode has no step ${toStep}: its last is ${last}.`);
   const meant = recorded.filter(({ step }) => step >= fromStep && step <= toStep);
   const others = meant.filter(({ source }) => !isIntervention(source));
-  if (others.length === meant.length) throw refused(`Nobody but the policy decided any of the steps ${from} to ${to}.`);
+  if (others.length === meant.length) throw refused(`The policy decided all of the steps ${from} to ${to}.`);
   // Without named steps, those of interventions are meant.
   if (written !== undefined && others.length > 0)
-    throw refused(`Nobody had taken over in step ${others[0]!.step}: name steps that a person decided.`);
+    throw refused(`No person had taken over in step ${others[0]!.step}: name steps that a person decided.`);
   return { fromStep, toStep };
 }
 
 function refused(message: string): ReinError {
   return new ReinError('config', message, {
-    remedy: 'Nothing was written; rein relabel <run> --list shows what holds.',
+    remedy: 'Nothing was written; rein relabel <run> --list shows what is in effect.',
   });
 }
 

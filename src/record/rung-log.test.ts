@@ -50,7 +50,7 @@ describe('a ladder', () => {
     expect(ladderOf(all, { ...NOW, calibration: 'd' })).toMatchObject({
       next: 'mirror',
       speedRatio: 0.05,
-      fallen: 'it was calibrated anew since mirror was passed (2026-01-02)',
+      fallen: 'it was recalibrated since mirror was passed (2026-01-02)',
     });
     // Restoring the file makes its rungs valid again.
     expect(ladderOf([...all, record('slow', { robotHash: 'b' })], NOW).next).toBe(undefined);

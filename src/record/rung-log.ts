@@ -140,7 +140,7 @@ export function ladderOf(records: readonly RungRecord[], now: LadderSubject): La
 function fallReason(rung: Rung, record: RungRecord, now: LadderSubject): string | undefined {
   if (rung === 'doctor') return undefined;
   const date = record.at.slice(0, 10);
-  if (record.calibration !== now.calibration) return `it was calibrated anew since ${rung} was passed (${date})`;
+  if (record.calibration !== now.calibration) return `it was recalibrated since ${rung} was passed (${date})`;
   if (rung === 'mirror' || record.robotHash === now.robotHash) return undefined;
   return `the robot's file was changed since ${rung} was passed (${date})`;
 }

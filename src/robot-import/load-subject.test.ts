@@ -214,7 +214,7 @@ describe('what a URDF says of its limits', () => {
     const message = await refusal('zero.urdf');
     expect(message).toMatch(/zero\.urdf:13:\d+: joint "elbow" has effort="0": it could hold nothing/);
     expect(message).toMatch(/joint "elbow" has velocity="0": it could never move/);
-    expect(message).not.toMatch(/no file says|stiffness/);
+    expect(message).not.toMatch(/no file gives|stiffness/);
     const { model } = await load('zero.urdf', { defaults: { velocityMaxRadPerS: 1.5, torqueMaxNm: 8 } });
     expect(model.joints[1]).toMatchObject({ velocityMaxRadPerS: 1.5, torqueMaxNm: 8 });
     expect(model.joints[0]).toMatchObject({ velocityMaxRadPerS: 3, torqueMaxNm: 40 });
@@ -489,7 +489,7 @@ describe('the margin to position limits', () => {
     write(finger(0.03));
     write({ 'fingers.yaml': `${finger(0.03)['finger.yaml']}limitMarginRad: 0.02\n` });
     expect(await refusal('fingers.yaml')).toContain(
-      'joint "finger" has nowhere to go: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; it has to be less than 0.015 there; for rein safety check, a model\'s joint that is not moved goes under fixed: [finger]',
+      'joint "finger" has no travel: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; limitMarginRad has to be less than 0.015 there; for rein safety check, list a model\'s joint that is not moved under fixed: [finger]',
     );
   });
 });
@@ -534,7 +534,7 @@ describe('limits that cannot be', () => {
       own((text) =>
         `${text}limitMarginRad: 0.4\n`.replace('jerkMaxRadPerS3: 400', 'positionMinRad: 0, positionMaxRad: 0.5'),
       ),
-      'x.yaml:5:72: joint "elbow" has nowhere to go: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; it has to be less than 0.25 there; for rein safety check, a model\'s joint that is not moved goes under fixed: [elbow]',
+      'x.yaml:5:72: joint "elbow" has no travel: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; limitMarginRad has to be less than 0.25 there; for rein safety check, list a model\'s joint that is not moved under fixed: [elbow]',
     ],
     [
       'a servo too weak to brake',

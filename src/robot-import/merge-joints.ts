@@ -173,7 +173,7 @@ class Defaults {
     };
     return [...this.#used].map(([key, joints]) => {
       const [what, how] = words[key];
-      return `No file says the ${what} (${key}) of ${joints.join(', ')}: ${how}.`;
+      return `No file gives the ${what} (${key}) of ${joints.join(', ')}: ${how}.`;
     });
   }
 
@@ -370,7 +370,7 @@ function checkMissing(
     isOfRos && ofRos === undefined
       ? `, and ${ros.file} does not name it${nearestName(name, [...ros.joints.keys()])}`
       : '';
-  const message = `joint "${name}" has ${words}: no file says it${absent}`;
+  const message = `joint "${name}" has ${words}: no file gives it${absent}`;
   return [{ place: own?.joints.get(name)?.place ?? elsewhere, message }];
 }
 

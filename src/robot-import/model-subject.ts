@@ -137,7 +137,7 @@ function unusedDefaults(joints: readonly MergedJoint[], given: LimitDefaults): s
   return LIMIT_FLAGS.flatMap(([key, flag]) => {
     const isUsed = ({ facts, assumed }: MergedJoint): boolean => facts[key]?.place.file === flag || assumed.has(key);
     if (given[key] === undefined || joints.some(isUsed)) return [];
-    return [`${flag} ${given[key]} applies to no joint: a file says it of each, and ${key} in a limits file another.`];
+    return [`${flag} ${given[key]} applies to no joint: each joint has a value; ${key} in a limits file overrides it.`];
   });
 }
 
@@ -151,7 +151,7 @@ function sameForAll({ joints: ofModel }: ImportedRobot, merged: readonly MergedJ
   if (torqueMaxNm === undefined || velocityMaxRadPerS === undefined) return [];
   if (!ofModel.every(isSame) || !merged.every(({ joint }) => isSame(joint))) return [];
   return [
-    `All ${ofModel.length} joints have the torque ${torqueMaxNm} and the speed ${velocityMaxRadPerS} of the model: exporters write one value for all; hold them against what the servos can, and give theirs with --limits.`,
+    `All ${ofModel.length} joints have the torque ${torqueMaxNm} and the speed ${velocityMaxRadPerS} of the model: exporters write one value for all; compare them with the data of the servos, and give those with --limits.`,
   ];
 }
 
@@ -451,8 +451,8 @@ class ModelBuilder {
     }
     this.#assumed.push(
       chosen.pairs.length === 0
-        ? 'No links are kept apart: none that are no neighbours can come near and are clear at home.'
-        : `${counted(chosen.pairs.length, 'pair')} of links kept apart: those that can come near and are clear at home.`,
+        ? 'No pairs of links are kept apart: no two links that are not neighbours can come near each other and are clear at home.'
+        : `${counted(chosen.pairs.length, 'pair')} of links kept apart: those that can come near each other and are clear at home.`,
     );
     if (chosen.dropped.length > 0) {
       const pairs = chosen.dropped.map((pair) => pair.join(' and ')).join(', ');

@@ -75,7 +75,7 @@ function headText({ model, subject, modelPath }: ImportedFile): string {
   const lines = [
     `Robot "${model.name}", written by rein robot import from ${sources.map((path) => basename(path)).join(' and ')}.`,
     'Units: m, rad, s, kg, N·m; for a joint that slides read m for rad and N for N·m. All keys: docs/config.md.',
-    `Each joint says where its numbers are from. Geometry, shapes and masses are ${basename(modelPath)}'s.`,
+    `Each joint names the source of its numbers. Geometry, shapes and masses are ${basename(modelPath)}'s.`,
     ...(assumed.length === 0 ? [] : ['No file gave what follows. Look at it first:']),
     ...assumed.map((message) => `- ${message}`),
     'What else a robot can have: points that stay in boxes, keep-out boxes, a payload, an energy tank, limits of contact.',

@@ -35,10 +35,10 @@ export function rosDriverLines(asked: RosAsked, comment: (text: string, indent: 
   return [
     '  kind: ros',
     `  command: { interface: ${kind}, topic: ${controller}/${TOPICS[kind] ?? 'commands'} }`,
-    comment('If the robot calls its joints otherwise: names: [...], in the order of this file.', '  '),
+    comment('If the robot uses other joint names: names: [...], in the order of this file.', '  '),
     '  jointStates: { topic: joint_states }',
     comment(
-      `${FRESH_PERIODS} periods of joint_states at ${rateHz} Hz, and no less than ${FRESH_MS} ms: so long may it move blind.`,
+      `${FRESH_PERIODS} periods of joint_states at ${rateHz} Hz, and no less than ${FRESH_MS} ms: longest motion without a new measurement.`,
       '  ',
     ),
     `  freshnessMs: ${freshMs}`,
@@ -49,12 +49,12 @@ export function rosDriverLines(asked: RosAsked, comment: (text: string, indent: 
       ? ['    activateOnEnable: true', `    deactivate: [${deactivate.join(', ')}]`]
       : [
           comment(
-            'You switch controllers. true, with deactivate: [those that have the joints before], lets Rein do it.',
+            'You switch controllers. true, with deactivate: [controllers that hold the joints before], lets Rein do it.',
             '    ',
           ),
           '    activateOnEnable: false',
         ]),
-    comment('What it is drawn, checked and rehearsed by (sim:=true); the robot itself does not need it.', '  '),
+    comment('Model for drawing, checks and rehearsal (sim:=true); the robot itself does not need it.', '  '),
   ];
 }
 

@@ -57,7 +57,7 @@ describe('the simulated arm', () => {
     const { name } = model.joints[2]!;
     const place = ' Worst in tick 3 of trial 9: pushing, joint, late.';
     const did = `Joint "${name}" was 324 % faster than velocityMaxRadPerS`;
-    const to = 'where that is what the joint can bear, set 0.23 of it.';
+    const to = 'if that is the mechanical limit of the joint, set 0.23 times it.';
     expect(adviceOf([])).toMatchObject([{ message: `${did}: ${to}${place}`, set: 0.23 }]);
     expect(adviceOf([model.joints[1]!.name])).toMatchObject([{ set: 0.23 }]);
     const give = `give stiffnessNmPerRad and dampingNmSPerRad of joint ${name} in a limits file before a margin is set for this.`;
@@ -122,7 +122,7 @@ describe('the simulated arm', () => {
     expect(advice.message).toMatch(/4 mm deep: set collision\.clearanceM to /);
     expect(verdictOf('arm6', totals, terms)).toMatchObject({
       ok: true,
-      verdict: expect.stringMatching(/kept every limit .*; the simulated arm .* 4 mm deep into touching \(\d+ ticks\)/),
+      verdict: expect.stringMatching(/kept every limit .*; the simulated arm .* 4 mm deep into contact \(\d+ ticks\)/),
     });
   });
 
@@ -196,7 +196,7 @@ describe('the simulated arm', () => {
     const advice = totals.arm.margins.find(({ key }) => key === 'workspace')!;
     expect(advice.set).toBeGreaterThanOrEqual(box.worst);
     expect(verdictOf('arm6', totals, terms).verdict).toMatch(
-      /kept every limit .*; the simulated arm with up to 3 kg unknown to all strayed up to [\d.]+ mm out of its box/,
+      /kept every limit .*; the simulated arm with up to 3 kg of unknown load strayed up to [\d.]+ mm out of its box/,
     );
   });
 

@@ -110,7 +110,7 @@ function limitMarginText(model: RobotModel, own: JointModel | undefined, set: nu
   const tight = joints.find((joint) => !isFree(joint) && joint.positionMaxRad - joint.positionMinRad <= 2 * set);
   const isOwn = own !== undefined && (own.limitMarginRad !== undefined || tight !== undefined);
   if (!isOwn) return `set limitMarginRad to ${set} instead of ${limitMarginRad}`;
-  const why = tight === undefined ? '' : `, as joint "${tight.name}" has no room for as much`;
+  const why = tight === undefined ? '' : `, as the range of joint "${tight.name}" is too small for that margin`;
   return `set limitMarginRad of joint "${own.name}" to ${set} instead of ${limitMarginOf(own, model)}${why}`;
 }
 
@@ -133,37 +133,38 @@ function marginOf(model: RobotModel, { kind, worst, unit, worstAt }: ArmExcursio
   if (kind === 'armSpeed') {
     const set = Math.floor(100 / (1 + worst)) / 100;
     const did = `${joint} was ${significant(100 * worst)} % faster than velocityMaxRadPerS`;
-    return { key: 'velocityMaxRadPerS', did, to: `where that is what the joint can bear, set ${set} of it`, set, unit };
+    const to = `if that is the mechanical limit of the joint, set ${set} times it`;
+    return { key: 'velocityMaxRadPerS', did, to, set, unit };
   }
   if (kind === 'armToolSpeed') {
     const limit = model.toolSpeedMaxMPerS!;
     const set = Math.floor((100 * limit) / (1 + worst)) / 100;
     const did = `A point of the arm was ${significant(100 * worst)} % faster than toolSpeedMaxMPerS`;
-    const to = `where the arm itself has to keep it, set ${set} instead of ${limit}`;
+    const to = `if the arm itself must keep it, set ${set} instead of ${limit}`;
     return { key: 'toolSpeedMaxMPerS', did, to, set, unit: 'm/s' };
   }
   if (kind === 'armContact') {
     const clearanceM = model.collision?.clearanceM ?? 0;
     const set = roundedUp(clearanceM + worst);
-    const did = `The arm touched what its reference keeps ${significant(1e3 * clearanceM)} mm clear of, ${significant(1e3 * worst)} mm deep`;
+    const did = `The arm, whose reference keeps a clearance of ${significant(1e3 * clearanceM)} mm, was in contact ${significant(1e3 * worst)} mm deep`;
     return { key: 'clearanceM', did, to: `set collision.clearanceM to ${set} instead of ${clearanceM}`, set, unit };
   }
   const set = roundedUp(worst);
   const did = `The tool left its box by ${significant(1e3 * worst)} mm`;
-  return { key: 'workspace', did, to: `draw each wall of workspace ${significant(1e3 * set)} mm in`, set, unit };
+  return { key: 'workspace', did, to: `move each wall of workspace inward by ${significant(1e3 * set)} mm`, set, unit };
 }
 
 /** Returns the arm's part of the verdict. */
 export function armWords({ applies, payloadMaxKg, sagMaxM, excursions, margins }: ArmResult): string {
   if (!applies) return '';
-  const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg unknown to all`;
+  const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg of unknown load`;
   const words = excursions.flatMap(({ kind, count, worst, unit }) => {
     if (worst === 0) return [];
     if (kind === 'armPosition') return [`${significant(worst)} ${unit} beyond a joint's limit`];
     if (kind === 'armSpeed') return [`${significant(100 * worst)} % too fast`];
     if (kind === 'armToolSpeed') return [`${significant(100 * worst)} % over its tool speed`];
-    if (kind === 'armContact') return [`${significant(1e3 * worst)} mm deep into touching (${grouped(count)} ticks)`];
-    const limit = sagMaxM == null ? '' : ` (where it stands at most ${significant(1e3 * sagMaxM)}, as its servos bend)`;
+    if (kind === 'armContact') return [`${significant(1e3 * worst)} mm deep into contact (${grouped(count)} ticks)`];
+    const limit = sagMaxM == null ? '' : ` (at rest at most ${significant(1e3 * sagMaxM)}, from the sag of its servos)`;
     return [`${significant(1e3 * worst)} mm out of its box${limit}`];
   });
   if (words.length === 0) return `; the simulated arm${load} stayed within them too`;

@@ -19,8 +19,7 @@ export function limitRowsOf(model: RobotModel, sagMaxM?: number): LimitRow[] {
       rows.push(row('speed of tool and points', model.toolSpeedMaxMPerS, 'm/s'));
     rows.push({ name: 'workspace', value: boxText(workspace.minM, workspace.maxM), unit: 'm' });
     // Three digits: the estimate is no more precise.
-    if (sagMaxM !== undefined)
-      rows.push(row('outside it, for an arm that stands', Number(sagMaxM.toPrecision(3)), 'm'));
+    if (sagMaxM !== undefined) rows.push(row('outside it, for an arm at rest', Number(sagMaxM.toPrecision(3)), 'm'));
   }
   for (const { name, link } of model.points ?? []) rows.push({ name: `point ${name}`, value: `on ${link}`, unit: '' });
   if (base?.fence !== undefined) {

@@ -49,11 +49,11 @@ describe('how far outside its box an arm may stand', () => {
     };
     expect(await verdict(1)).toMatchObject({
       ok: true,
-      verdict: expect.stringMatching(/mm out of its box \(where it stands at most [\d.]+, as its servos bend\)/),
+      verdict: expect.stringMatching(/mm out of its box \(at rest at most [\d.]+, from the sag of its servos\)/),
     });
     expect(await verdict(2.5)).toMatchObject({
       ok: false,
-      verdict: expect.stringContaining('arm stands outside by more than it bends'),
+      verdict: expect.stringContaining('arm at rest outside by more than its sag'),
     });
   });
 

@@ -219,7 +219,7 @@ export function speedModeOption(
 }
 
 /** Default where a policy may decide. */
-export const BY_WHO_DECIDES = 'full; reduced where there is no policy and no learner, and only people drive';
+export const BY_WHO_DECIDES = 'full; reduced if only people drive, without policy and learner';
 
 /** A switch, off by default. */
 export function switchOption(flags: string, description: string): z.ZodDefault<z.ZodBoolean> {

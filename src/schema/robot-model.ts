@@ -32,7 +32,7 @@ export const jointLimits = z.strictObject({
     num(
       'rad',
       { above: 0, max: 0.1 },
-      'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
+      'Largest error of a position reading, noise and quantisation together (peak). An energy tank needs it.',
     ).optional(),
   ),
   dryFrictionNm: num(
@@ -100,7 +100,7 @@ export const armModel = z.strictObject({
   payloadMaxKg: num(
     'kg',
     { min: 0, max: 1000 },
-    'Heaviest load that the tool is meant to carry; `rein safety check` hangs it there without telling anybody.',
+    'Heaviest load that the tool is meant to carry; `rein safety check` adds up to this, unknown to its chain.',
   ).optional(),
   torqueObserver: torqueObserverSchema.optional(),
   gravityCompensated: z

@@ -168,13 +168,13 @@ const separation = z
       .max(32)
       .meta({
         description:
-          "Stops from several speeds, with the worst load. Absent: those that `rein bring-up --stops` has measured, else reckoned from the joints' limits and lag.",
+          "Stops from several speeds, with the worst load. Absent: those that `rein bring-up --stops` has measured, else computed from the joints' limits and lag.",
       })
       .optional(),
   })
   .meta({
     description:
-      'Speed and separation: the speed of the arm for the distance that its driver reports, by S = v_h·(T_r + T_s) + v_r·T_r + S_s + C + Z (ISO/TS 15066). Needs `toolSpeedMaxMPerS`. Absent: nobody is watched for.',
+      'Speed and separation: the speed of the arm for the distance that its driver reports, by S = v_h·(T_r + T_s) + v_r·T_r + S_s + C + Z (ISO/TS 15066). Needs `toolSpeedMaxMPerS`. Absent: the distance of people is not monitored.',
   });
 
 const limitsNm = (description: string): z.ZodArray<z.ZodNumber> =>
@@ -189,10 +189,10 @@ const torqueObserver = z
     ),
     weight: z
       .enum(['measured', 'compensated'])
-      .meta({ description: "Whether the measured torques hold the links' weight, or something else does." }),
+      .meta({ description: "Whether the measured torques include the links' weight, or it is compensated elsewhere." }),
     wrench: z.enum(['mean', 'subtracted', 'ignored']).meta({
       description:
-        "What the tool's force sensor feels is no residual. `mean`: the driver gives its mean over the control period (the simulated wrist does). `subtracted`: it gives samples, beside which as much again is allowed. `ignored`: there is no sensor.",
+        "The reading of the tool's force sensor is subtracted from the residuals. `mean`: the driver reports its mean over the control period (the simulated wrist does). `subtracted`: it reports samples, and as much again is allowed. `ignored`: there is no sensor.",
     }),
     velocityFeedForward: z
       .boolean()

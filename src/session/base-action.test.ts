@@ -170,8 +170,8 @@ describe("a base policy's action", () => {
     const options = { link, clock, policyHz: 10, leaseS: 0.15 };
     const task = createTask(3);
     const plain = { ...task, observation: { frames: 1, fields: task.observation.fields } };
-    expect(() => new EpisodeRunner({ ...options, task })).toThrow('a base policy is needed');
-    expect(() => new EpisodeRunner({ ...options, task: plain, basePolicy: createBase([]) })).toThrow('nowhere else');
+    expect(() => new EpisodeRunner({ ...options, task })).toThrow('a base policy must be given');
+    expect(() => new EpisodeRunner({ ...options, task: plain, basePolicy: createBase([]) })).toThrow('exactly if');
     await link.close();
   });
 

@@ -214,7 +214,7 @@ export class Demonstrations {
   }
 }
 
-const MEND_STOP = 'Mend what stops the robot: most often a limit in its file that its motion needs more than.';
+const MEND_STOP = 'Fix what stops the robot: most often a limit in its robot file that is too tight for this motion.';
 const MEND_STAGE =
   "Lower the action's scale in the task, or widen that limit in the robot's file where the robot can bear it.";
 
@@ -242,7 +242,7 @@ function asMoved(meaning: RunSetup['meaning']): RunSetup['meaning'] {
 
 /** Message if a learner waits for demonstrations that cannot be given at this robot. */
 export function demonstrationsMissing(wanted: number): string {
-  return `Holding: the learner waits for ${wanted} demonstrations, and nobody here may give them. Start this with --operator scripted, or with --operator keyboard to give them yourself; or start learner and robot with --config FILE that holds "task: { demonstrations: 0 }".`;
+  return `Holding: the learner waits for ${wanted} demonstrations, and this robot has no operator to give them. Start this with --operator scripted, or with --operator keyboard to give them yourself; or start learner and robot with --config FILE that holds "task: { demonstrations: 0 }".`;
 }
 
 /** Copies a transition that its runner reuses. */

@@ -331,7 +331,7 @@ describe('an episode', () => {
   );
 
   it.each([
-    ['whose command came in time, by somebody', 100, 0, 'somebody held the robot'],
+    ['whose command came in time, by somebody', 100, 0, 'the robot was held on request'],
     ['whose command came too late, by its lease', 160, 0, 'older than its lease'],
     ['whose command was still on its way, by the lease of the one before', 100, 0.1, 'older than its lease'],
   ])('says what ended a motion of an operator %s', async (_, thinkMs, leaseAtEndS, why) => {

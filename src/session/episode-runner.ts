@@ -184,7 +184,7 @@ export class EpisodeRunner {
     const jointNames = options.joints?.map(({ name }) => name);
     this.#options = options;
     if (onceSize(task.observation, BASE_ACTION) > 0 !== (options.basePolicy !== undefined)) {
-      throw new TypeError('a base policy is needed where the observation ends with its action, and nowhere else');
+      throw new TypeError('a base policy must be given exactly if the observation ends with its action');
     }
     this.#stack = new ObservationStack(
       task.observation,
@@ -444,7 +444,7 @@ export class EpisodeRunner {
     const answer = await this.#options.link.request({ kind: 'activate' });
     if (answer.ok) return undefined;
     if (answer.needs !== 'person') throw refused('activate', answer.reason);
-    return 'a person let go, and nobody has given leave to go on';
+    return 'a person released control, and the policy has no permission to go on';
   }
 
   /** Lets the base policy write its action into the current observation. */
@@ -482,8 +482,7 @@ function isPhased({ policy, purpose, judge }: EpisodeOptions): boolean {
 }
 
 const REMEDIES: { readonly [kind: string]: string } = {
-  resetScene:
-    'Where people arrange the scene, let the task say `isArrangedByPeople: true`, or take `kind: operatorJudged`.',
+  resetScene: 'If people arrange the scene, set `isArrangedByPeople: true` in the task, or use `kind: operatorJudged`.',
 };
 
 function refused(kind: string, reason: string): ReinError {

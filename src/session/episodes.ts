@@ -190,13 +190,13 @@ export class Episodes {
 
   /** Begins a rewind. Returns the reason if it cannot. */
   rewind(): string | undefined {
-    if (this.#isShownByPerson) return 'A demonstration is given up with n, or Failure at the page, not taken back.';
+    if (this.#isShownByPerson) return 'A demonstration cannot be rewound: give it up with n, or Failure at the page.';
     const { operators, people, rewind, link } = this.#parts;
-    if ((operators ?? people) === undefined) return 'Nobody here may take over.';
+    if ((operators ?? people) === undefined) return 'Rewind needs an operator, and this run has none.';
     // A rewind requested while the robot stands would begin whenever a person lets it go on.
     const { state } = link.latest;
     const isDriven = isActive(state) || this.#help.isAsking;
-    if (this.#heldBack !== undefined || !isDriven) return 'The robot stands: let it go on first.';
+    if (this.#heldBack !== undefined || !isDriven) return 'The robot is stopped: let it go on first.';
     return rewind.begin();
   }
 
@@ -318,7 +318,7 @@ export class Episodes {
     const { rewind, people } = this.#parts;
     if (rewind.begin() !== undefined) return;
     activity.episodeBegins();
-    const over = (): string | undefined => (rewind.isRewinding ? undefined : 'the way back is over');
+    const over = (): string | undefined => (rewind.isRewinding ? undefined : 'the rewind is over');
     const cutBy = (): string | undefined => activity.episodeReason ?? over();
     await this.#unlessCut(activity, { operator: people ?? rewind, purpose: 'evaluation', judge: neverOver, cutBy });
     rewind.giveBack();

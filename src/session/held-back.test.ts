@@ -97,7 +97,7 @@ it('does not go back the way it came while the run is paused', async () => {
   }
   expect(motion()).toEqual([]);
   session.letGo();
-  await until(isSaid('Going back has ended'), 'the way back');
+  await until(isSaid('The rewind has ended'), 'the way back');
   void running.done.catch(() => undefined);
 });
 
@@ -108,11 +108,11 @@ it('lets a script bring the robot back by the leave that it has', async () => {
   let episodes = 0;
   session.listen({ episode: () => void episodes++ });
   session.resume().done.catch(() => undefined);
-  await until(isSaid('Nobody has given leave'), 'the first question');
+  await until(isSaid('Permission to move is missing'), 'the first question');
   await robot.letGoOn();
   said.length = 0;
   await until(() => episodes > 2, 'three episodes');
-  expect(isSaid('Nobody has given leave')()).toBe(false);
+  expect(isSaid('Permission to move is missing')()).toBe(false);
 });
 
 it('leaves control to whoever has it, where a page pauses the run and lets it go on', async () => {
@@ -138,7 +138,7 @@ it('leaves control to whoever has it, where a page pauses the run and lets it go
 it('asks for leave anew after it went back by itself, and the run goes on', async () => {
   Object.assign(robot.setup.config.task.rewind, { afterCut: true });
   await open({ afterStop: 'askLeave', howToGoOn: 'Press c.' });
-  const asked = () => said.filter((line) => line.includes('Nobody has given leave')).length;
+  const asked = () => said.filter((line) => line.includes('Permission to move is missing')).length;
   cutFirst(() => session.cutEpisode('a test cut it'));
   let failure: unknown;
   let episodes = 0;
@@ -156,7 +156,7 @@ it('asks for leave anew after it went back by itself, and the run goes on', asyn
     await robot.letGoOn();
   }
   await until(() => episodes > 1 || failure !== undefined, 'the next episode');
-  expect([failure, isSaid('Going back has ended')()]).toEqual([undefined, true]);
+  expect([failure, isSaid('The rewind has ended')()]).toEqual([undefined, true]);
 });
 
 it('begins no episode after a way back on which it was paused', async () => {
@@ -197,7 +197,7 @@ it('is not driven by hand between episodes before somebody gave leave, and says 
   session.resume().done.catch((error: unknown) => {
     failure = error;
   });
-  await until(isSaid('Nobody has given leave'), 'the first question');
+  await until(isSaid('Permission to move is missing'), 'the first question');
   await robot.letGoOn();
   await until(isSaid('put the robot and its things in place'), 'the question for things');
   // A person who stops and acknowledges has given no permission to move.

@@ -69,7 +69,7 @@ export class HelpDesk {
     const { by, afterSteps } = setup.config.task.help;
     if (this.#hasReportedProgress || by === this.#watch.by || afterSteps === 0 || people === undefined) return;
     this.#hasReportedProgress = true;
-    const message = `The learner has valued no step for ${VALUES_WITHIN_S} s: until it does, the robot asks for help by its progress.`;
+    const message = `No values from the learner for ${VALUES_WITHIN_S} s: until they arrive, the robot asks for help by its progress.`;
     listeners.report({ level: 'warn', name: 'helpByProgress', message });
   }
 

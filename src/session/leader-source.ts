@@ -141,8 +141,8 @@ export class LeaderSource {
       this.#readAtS = this.#clock.nowS();
       if (driver.read(this.#state) === 'ok') return;
     }
-    throw new ReinError('driver', `The leader arm ${this.#model.name} does not say where its joints are.`, {
-      remedy: 'Check its power and cables; rein doctor shows what every servo says of itself.',
+    throw new ReinError('driver', `The leader arm ${this.#model.name} does not report its joint positions.`, {
+      remedy: 'Check its power and cables; rein doctor shows the state of every servo.',
     });
   }
 

@@ -84,7 +84,7 @@ describe('a leader arm by its file', () => {
   it.each([
     [{ scale: 0.5, rampPerS: 0.1 }, action('joint', 'elbow'), 'scale away from it'],
     [{ clutch: { joint: 'thumb', closedAboveRad: 0.5 } }, action('joint', 'elbow'), 'its clutch is thumb'],
-    [{}, action('joint', 'knee'), 'no joint stands for knee'],
+    [{}, action('joint', 'knee'), 'no joint is mapped to knee'],
     [{ rampPerS: 0.1 }, action('cartesian', 'x', 'y', 'z'), 'rampPerS is for joint actions'],
   ])('is refused in a sentence where it does not fit: %o', (more, spec, message) => {
     expect(() => leaderOf(leader(more), spec)).toThrow(message);

@@ -49,7 +49,7 @@ export function leaderOf(config: LeaderConfig, action: ActionSpec): LeaderModel 
   }
   const places = action.dimensions.map(({ name }) => jointOf(name));
   const lacking = action.dimensions.find((_, i) => places[i]! < 0);
-  if (lacking !== undefined) refuse(`no joint stands for ${lacking.name}`, `Name one in joints. ${has}`);
+  if (lacking !== undefined) refuse(`no joint is mapped to ${lacking.name}`, `Name one in joints. ${has}`);
   const links = new LinkTopology(model);
   const scales = places.map((at) => (links.moves(at, links.toolLink) ? config.scale : 1));
   return {
@@ -140,7 +140,7 @@ function motorsOf(
 }
 
 function noScene(): never {
-  throw new ReinError('config', 'A leader arm is in no scene.', {
+  throw new ReinError('config', 'A leader arm cannot be simulated in a task scene.', {
     remedy: 'Name a robot that is real, or a driver of another kind.',
   });
 }

@@ -57,7 +57,7 @@ it('hands on metrics and values, takes no report that lacks a number or has anot
   }
   learner.sendControl('status', status);
   await expect.poll(() => robot.status, { timeout: 5000 }).toEqual(status);
-  expect(faults).toEqual(["The learner reports what this robot cannot use: a learner's status cannot be read."]);
+  expect(faults).toEqual(["The learner sent a message that this robot cannot use: a learner's status cannot be read."]);
   learner.sendControl('status', { ...status, version: null });
   learner.sendControl('status', { ...status, updates: 2 });
   await expect.poll(() => robot.status?.updates, { timeout: 5000 }).toBe(2);
@@ -85,7 +85,7 @@ it('hands on metrics and values, takes no report that lacks a number or has anot
   await expect.poll(() => come.push(...robot.takeValues()), { timeout: 5000 }).toBe(2);
   expect(come).toEqual([values, { ...values, episode: 3 }]);
   expect(faults.slice(1)).toEqual([
-    'The learner reports what this robot cannot use: a report of values cannot be read.',
+    'The learner sent a message that this robot cannot use: a report of values cannot be read.',
   ]);
   // If they are not taken, the newest are kept.
   for (let episode = 0; episode < 70; episode++) learner.sendControl('values', { ...values, episode });

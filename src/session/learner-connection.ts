@@ -107,7 +107,7 @@ export class LearnerConnection {
         const problem = this.#takeReport(kind, body);
         // Several reports arrive per second: only the first unreadable one of a kind is reported.
         if (problem !== undefined && !this.#refused.has(kind))
-          onFault(`The learner reports what this robot cannot use: ${problem}.`);
+          onFault(`The learner sent a message that this robot cannot use: ${problem}.`);
         if (problem !== undefined) this.#refused.add(kind);
         if (kind === 'metrics') onMetrics?.(body as unknown as MetricRecord);
         this.#wake();

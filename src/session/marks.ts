@@ -50,9 +50,9 @@ export class Marks {
       this.#report(noted);
       return { isTaken: true, message: noted };
     }
-    const nothing = `changes nothing: ${on.refusal}.`;
-    this.#report(`${noted} It ${nothing}`);
-    return { isTaken: false, message: `Noted, and it ${nothing}` };
+    const ignored = `Ignored: ${on.refusal}.`;
+    this.#report(`${noted} ${ignored}`);
+    return { isTaken: false, message: ignored };
   }
 
   #report(message: string): void {

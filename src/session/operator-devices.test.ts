@@ -41,7 +41,7 @@ it('refuse a gamepad by evdev of whose sticks nobody says how far they go', () =
     });
   expect(() => find({})).toThrow(
     expect.objectContaining({
-      message: `How far the sticks of No Name Pad (${device}) go is not known.`,
+      message: `The stick range of No Name Pad (${device}) is unknown.`,
       remedy: expect.stringContaining('axisRange: [min, max]'),
     }),
   );

@@ -51,7 +51,7 @@ export function checkDevices(operators: readonly OperatorConfig[], task: TaskCon
   const enables = operators.some((operator) => operator.kind === 'pedal' && operator.enable !== undefined);
   const leader = operators.find((operator) => operator.kind === 'leader');
   if (leader?.kind === 'leader' && leader.clutch === undefined && !enables) {
-    throw new ReinError('config', 'The leader arm has no clutch, so that nothing could begin with it.', {
+    throw new ReinError('config', 'The leader arm has no clutch, so it cannot take over.', {
       remedy: 'Give it clutch: { joint, closedAboveRad }, or add a pedal with an enable key.',
     });
   }
@@ -84,9 +84,9 @@ export function findGamepad({ device, pad, axisRange }: DeviceOf<'gamepad'>, roo
   if (found.evdev === undefined) return found;
   const evdev = withRange(found.evdev, axisRange);
   if (isRanged(evdev)) return { ...found, evdev };
-  throw new ReinError('environment', `How far the sticks of ${found.name} (${found.path}) go is not known.`, {
+  throw new ReinError('environment', `The stick range of ${found.name} (${found.path}) is unknown.`, {
     remedy:
-      'Let joydev tell it (sudo modprobe joydev), or write axisRange: [min, max], as evtest shows them for ABS_X.',
+      'Load joydev, which reports it (sudo modprobe joydev), or set axisRange: [min, max], as evtest shows for ABS_X.',
   });
 }
 
@@ -101,9 +101,9 @@ function padOf({ name, path, pad }: InputDevice, named: JoyPadName | undefined):
   if (known !== undefined) return known;
   throw new ReinError(
     'environment',
-    `Which button of ${name} (${path}) stops is not known: its layout is none of ours.`,
+    `The stop button of ${name} (${path}) is unknown: Rein does not know this layout.`,
     {
-      remedy: `See by evtest which numbers its buttons have, and name the layout that it has in --config: operators: [{ kind: gamepad, pad: P }], P one of ${JOY_PAD_NAMES.join(', ')} (docs/teleoperation.md).`,
+      remedy: `Read the numbers of its buttons with evtest, and set its layout in --config: operators: [{ kind: gamepad, pad: P }], P one of ${JOY_PAD_NAMES.join(', ')} (docs/teleoperation.md).`,
     },
   );
 }

@@ -143,7 +143,7 @@ class Place {
     const port = new DeviceFile(device.path, () => this.#clock.nowS());
     const hint = padLegend(JOY_PADS[pad], this.#heard.onMark === undefined ? 'noMarks' : 'marks');
     const { evdev } = device;
-    const first = evdev === undefined ? '' : ' Move each stick once: before, where it stands is not known.';
+    const first = evdev === undefined ? '' : ' Move each stick once: until then its position is unknown.';
     this.#context.print(`Gamepad ${device.name} (${device.path}). ${JOY_PADS[pad].models}: ${hint}.${first}`);
     const gamepad = new LocalPad({
       ...this.#padOptions(config),

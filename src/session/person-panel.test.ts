@@ -63,7 +63,7 @@ it('names who stopped the robot: the first who did, or the silence of whoever dr
   panel.ask({ kind: 'takeOver', shownAtS: clock.nowS(), device: 'keyboard', by: 'Ada' });
   clock.advanceMs(300);
   panel.teleop.watch();
-  expect([panel.teleop.isStopRequested, panel.teleop.stoppedBy]).toEqual([true, "the silence of the operator's page"]);
+  expect([panel.teleop.isStopRequested, panel.teleop.stoppedBy]).toEqual([true, "the loss of the operator's page"]);
 });
 
 it('tells whoever takes over a robot that is stopped what to press first', () => {
@@ -90,8 +90,8 @@ it('says by how much a page is too far behind to take over', () => {
   panel.ask({ kind: 'takeOver', shownAtS: clock.nowS() + 9, device: 'keyboard' });
   expect(panel.teleop.isInControl).toBe(false);
   expect(said).toEqual([
-    'The page of Ada is 0.60 s behind, 0.25 s is the most: nothing was taken over. Try again.',
-    'The page of the operator shows a time to come: nothing was taken over. Load it anew.',
+    'The page of Ada is 0.60 s behind, at most 0.25 s are allowed: take-over refused. Try again.',
+    'The page of the operator shows a time in the future: take-over refused. Reload it.',
   ]);
 });
 
@@ -162,7 +162,7 @@ it('stops whenever it is said, and tells it once', () => {
   attach({});
   for (let i = 0; i < 20; i++) panel.ask({ kind: 'stop' });
   expect(panel.teleop.isStopRequested).toBe(true);
-  expect(said).toEqual(['Stopped from the monitor: the robot holds until somebody starts it again.']);
+  expect(said).toEqual(['Stopped from the monitor: the robot holds until a person starts it again.']);
 });
 
 it('moves the tool in its own directions where the page says so, and not where actions move no tool', () => {

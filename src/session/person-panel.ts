@@ -19,7 +19,7 @@ export interface PersonPanelOptions {
 
 /** Prompt of a paused run. */
 const PAUSED = 'Paused: Start, or c at the terminal, lets the robot go on.';
-const STOPPED_HERE = 'Stopped from the monitor: the robot holds until somebody starts it again.';
+const STOPPED_HERE = 'Stopped from the monitor: the robot holds until a person starts it again.';
 const STOPPED = 'The robot was stopped: Start lets it go on.';
 
 export class PersonPanel {
@@ -75,7 +75,7 @@ export class PersonPanel {
         this.#note(request);
         // Every stop request counts, but is reported once.
         if (!this.teleop.isStopRequested) this.#report(STOPPED_HERE);
-        this.teleop.stopNow(request.by || 'somebody');
+        this.teleop.stopNow(request.by || 'a person');
         return;
       case 'giveBack':
         this.#note(request);
@@ -127,9 +127,9 @@ export class PersonPanel {
   #tooLate(shownAtS: number, by: string): string {
     const page = `The page of ${by || 'the operator'}`;
     const behindS = this.#clock.nowS() - shownAtS;
-    if (!(behindS > 0)) return `${page} shows a time to come: nothing was taken over. Load it anew.`;
+    if (!(behindS > 0)) return `${page} shows a time in the future: take-over refused. Reload it.`;
     const mostS = this.teleop.network!.leaseMs / 1e3;
-    return `${page} is ${behindS.toFixed(2)} s behind, ${mostS} s is the most: nothing was taken over. Try again.`;
+    return `${page} is ${behindS.toFixed(2)} s behind, at most ${mostS} s are allowed: take-over refused. Try again.`;
   }
 
   /** Records the page's other requests that move or stop the robot. */

@@ -101,7 +101,7 @@ export class RealTime implements Pace {
       const held = await this.#guard.leave();
       if (held === undefined) break;
       const why =
-        this.#guard.refusal()?.message ?? (held.isLeaveAlone ? 'Nobody has given leave to move.' : held.reason);
+        this.#guard.refusal()?.message ?? (held.isLeaveAlone ? 'Permission to move is missing.' : held.reason);
       const message = `The robot stands. ${why} ${this.#howToGoOn}`;
       if (said !== why) {
         const messageAtPage = `The robot stands. ${why} Look at it, then press Start.`;

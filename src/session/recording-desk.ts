@@ -147,7 +147,7 @@ export class RecordingDesk {
     const { setup, live } = this.#parts;
     const startsAs = this.#hooks.startsAs();
     if (startsAs !== undefined) {
-      this.#say(`Not begun: it is a ${startsAs} already. Bring the robot and its things to where the task begins.`);
+      this.#say(`Not begun: the state is a ${startsAs} already. Move the robot and the objects to their start.`);
       return 'again';
     }
     // The previous demonstration is accepted, as the person goes on.

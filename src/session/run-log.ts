@@ -301,7 +301,7 @@ export class RunLog {
   /** Reports the end of a stop: nothing if it was acknowledged; `why` the robot stood, if another one was started. */
   restarted(why: string | undefined): void {
     if (why === undefined) return;
-    this.message(`${why} Only a person ends this stop: the simulated robot was started anew, as after a power cycle`);
+    this.message(`${why} Only a person can clear this stop: the simulated robot was restarted, as after a power cycle`);
   }
 
   /** Called after a step that left the guard at `frame`, with the least margin `marginMin`. */

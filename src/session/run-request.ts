@@ -46,7 +46,7 @@ export const runOptions = optionsOf({
   policy: pathOption('--policy <file>', 'policy to start with, an ONNX file with its manifest beside it'),
   demonstrations: pathOption(
     '--demonstrations <dir>',
-    'give the learner those of this rein record, and ask nobody for new ones',
+    'send the learner the demonstrations of this rein record, and ask for no new ones',
   ),
   operator: option(
     oneOf('scripted', 'keyboard', 'gamepad', 'spacemouse', 'none').default('none'),

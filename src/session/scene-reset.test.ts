@@ -64,7 +64,7 @@ async function reset(given: Case) {
 }
 
 const OVER = (outcome: Outcome): string =>
-  `The episode would be a ${outcome} before it begins: put the robot and its things in place, then say that it is ready (c, Start).`;
+  `The episode would be a ${outcome} before it begins: put the robot and its things in place, then confirm (c, Start).`;
 const record = (isBack: boolean, steps: number, setBackBy: string | null): string =>
   JSON.stringify({ kind: 'reset', by: 'script', isBack, steps, setBackBy });
 
@@ -81,7 +81,7 @@ it('begins anew where it was cut, three times at most, and then asks people', as
   const { given, done, pauses } = await reset({ results: [CUT, CUT, CUT] });
   expect(done.slice(0, 4)).toEqual(['drives', 'drives', 'drives', record(false, 3, 'people')]);
   expect(done[4]).toBe(
-    'The script did not bring the robot back (a command was late): put it in place, then say that it is ready (c, Start).',
+    'The script did not bring the robot back (a command was late): put it in place, then confirm (c, Start).',
   );
   expect([given, pauses]).toEqual([undefined, 3]);
 });
@@ -100,7 +100,7 @@ it('asks people where they put things in place, and waits for them', async () =>
 it('asks nobody where a robot is let go on otherwise: it ends what goes on', async () => {
   expect(await reset({ by: 'people', afterStop: 'wait' })).toMatchObject({ given: undefined, done: [], pauses: 0 });
   const { given, pauses } = await reset({ results: [LATE], afterStop: 'wait' });
-  expect([given, pauses]).toEqual(['The script did not bring the robot back (it was not there after 9 steps).', 0]);
+  expect([given, pauses]).toEqual(['The script did not bring the robot back (start not reached after 9 steps).', 0]);
 });
 
 it('takes a way back for none where the episode would be over at once', async () => {

@@ -98,7 +98,7 @@ export class SceneReset {
     this.#parts.live.log.write(record);
     if (isBack || layout !== undefined) return layout;
     if (startsAs !== undefined) return this.#askPeopleWhile(activity, startsAs);
-    const why = abortedBy ?? `it was not there after ${counted(steps, 'step')}`;
+    const why = abortedBy ?? `start not reached after ${counted(steps, 'step')}`;
     const failed = `The ${WORDS[reset.by]} did not bring the robot back (${why})`;
     if (afterStop === 'wait') activity.cut(`${failed}.`);
     throwWhereCut(activity);
@@ -157,7 +157,7 @@ export class SceneReset {
   /** Holds until a person confirms that all is in place. They may take over meanwhile, and drive the robot there. */
   async #askPeople(activity: Activity<unknown>, what: string): Promise<void> {
     const { listeners, live, people } = this.#parts;
-    const message = `${what}, then say that it is ready (c, Start).`;
+    const message = `${what}, then confirm (c, Start).`;
     const messageAtPage = `${what}, then press Start.`;
     listeners.report({ level: 'warn', name: 'asksForReset', message, messageAtPage });
     live.log.ask(message, messageAtPage);

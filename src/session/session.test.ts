@@ -79,7 +79,7 @@ describe('a session that was just opened', () => {
 
   it('refuses an episode and an evaluation when nothing could decide', async () => {
     const session = await robot.open();
-    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('nothing that could decide');
+    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('Nothing can control the robot');
     expect(() => session.evaluate({})).toThrow('no weights to evaluate');
     expect(session.policyState.state).toBe('absent');
   });
@@ -411,7 +411,7 @@ describe('a run whose surroundings fail', () => {
         {
           level: 'warn',
           message: expect.stringContaining('ENOSPC: no space left on device'),
-          remedy: 'Make room on the disk: recording goes on by itself.',
+          remedy: 'Make room on the disk: recording resumes by itself.',
         },
       ]);
       const { envSteps } = session.state;
@@ -624,7 +624,7 @@ describe('what a session offers beside motion', () => {
     expect(said).toEqual([
       'No episode is going on.',
       expect.stringContaining('goes back the way it came'),
-      expect.stringContaining('as far back as it knows'),
+      expect.stringContaining('the recorded path ends here'),
     ]);
     expect(sources).toEqual([
       'pol',
@@ -667,7 +667,7 @@ describe('what a session offers beside motion', () => {
     });
     await session.resume().done;
     Object.assign(rewind, { afterCut: false });
-    expect(said).toEqual([expect.stringContaining('as far back as it knows')]);
+    expect(said).toEqual([expect.stringContaining('the recorded path ends here')]);
     expect(deciders).toMatch(/^0{10,12}2{3,5}$/);
   });
 
@@ -817,12 +817,12 @@ describe('what a session offers beside motion', () => {
     session.listen({ event: (event) => events.push(event) });
     expect(session.mark('success', 'looks good')).toEqual({
       isTaken: false,
-      message: 'Noted, and it changes nothing: insert judges itself.',
+      message: 'Ignored: task insert judges success itself.',
     });
     expect(events).toMatchObject([
       {
         name: 'marked',
-        message: expect.stringMatching(/^Episode 0 is marked as a success: looks good\. It changes nothing: /),
+        message: expect.stringMatching(/^Episode 0 is marked as a success: looks good\. Ignored: /),
       },
     ]);
   });

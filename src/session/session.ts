@@ -131,7 +131,7 @@ export class LiveSession {
   /** Cause that keeps the robot from moving until a person lets it go on. */
   get held(): HeldStatus | undefined {
     const { people, link, setup } = this.#parts;
-    if (people?.isStopRequested === true) return { kind: 'stopped', by: people.stoppedBy ?? 'somebody' };
+    if (people?.isStopRequested === true) return { kind: 'stopped', by: people.stoppedBy ?? 'a person' };
     const { latest } = link;
     const fault = faultText(latest, setup.config.robot.joints);
     if (latest.state === 'fault' || (latest.state === 'stopped' && fault !== '')) return { kind: 'fault', by: fault };
@@ -215,7 +215,7 @@ export class LiveSession {
   /** Rewinds the robot slowly at a person's request, after which it holds. Refusals are reported. */
   rewind(): void {
     const why = this.#activity === undefined ? 'No episode is going on.' : this.#episodes.rewind();
-    const message = why ?? 'The robot goes back the way it came. Whoever takes over or stops it ends that.';
+    const message = why ?? 'Rewind: the robot goes back the way it came, until a person takes over or stops it.';
     this.#parts.listeners.report({ level: why === undefined ? 'info' : 'warn', name: 'rewind', message });
   }
 
@@ -278,7 +278,8 @@ export class LiveSession {
     if (labelled !== undefined) this.emit({ level: 'info', name: 'labelled', row: 0, message: labelled, remedy: '' });
     if (labelled !== undefined && task.takesMarks !== true) return { isTaken: true, message: labelled };
     const isShown = this.#episodes.demonstrations.isShownByPerson || this.#episodes.recording?.isShown === true;
-    const unmarked = task.isJudged === false ? 'nothing is judged here' : `${config.task.name} judges itself`;
+    const unmarked =
+      task.isJudged === false ? 'this task is not judged' : `task ${config.task.name} judges success itself`;
     const idle = this.#activity === undefined ? 'no episode is going on' : undefined;
     return this.#marks.give(mark, note, {
       episode: this.#episodes.at.episode,
@@ -373,7 +374,7 @@ export class LiveSession {
   #whyNobody(): ReinError | undefined {
     if (this.#policy.isReady || this.#parts.people !== undefined) return undefined;
     const others = this.#parts.operators === undefined ? '' : '; a scripted operator only corrects a policy';
-    const message = `There is nothing that could decide: no weights, and no person who may take over${others}.`;
+    const message = `Nothing can control the robot: no weights, and no person who may take over${others}.`;
     return new ReinError('policy', message, { remedy: WEIGHTS });
   }
 

@@ -6,7 +6,7 @@ const COMPILE_LIMIT_MS = 60_000;
 /** Delay after which people are told why nothing happens, ms. */
 const SLOW_MS = 10_000;
 const LOOK_AT_DRIVER =
-  'See what the driver does while it loads and opens: one that waits for a robot has to give up within that time.';
+  'Check what the driver does while it loads and opens: a wait for the robot has to time out within that time.';
 
 export interface StartLimitOptions {
   /** Name of the driver in messages. */
@@ -36,7 +36,7 @@ export class StartLimit {
   opening(): void {
     this.end();
     const { driver, driverLimitMs } = this.#options;
-    this.#limit = this.#after(driverLimitMs, `${driver} loads or opens no further`, LOOK_AT_DRIVER);
+    this.#limit = this.#after(driverLimitMs, `${driver} is still loading or opening`, LOOK_AT_DRIVER);
   }
 
   end(): void {

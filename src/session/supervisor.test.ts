@@ -189,7 +189,7 @@ setTimeout(() => process.send({ kind: 'ready' }), 410);`,
     const { supervisor } = supervise({ guard, guardLog: 'robot/guard.log', nodeStarts: 'besideGuard' });
     await expect(supervisor.run()).rejects.toMatchObject({
       message: 'The guard ended before it was ready (exit code 1).',
-      remedy: 'See what robot/guard.log says.',
+      remedy: 'See robot/guard.log.',
     });
     // On a busy machine the guard has ended before the node began.
     expect([['node begins', 'node ends'], ['']]).toContainEqual(lines());

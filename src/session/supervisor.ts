@@ -266,7 +266,7 @@ export class Supervisor {
       const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
         this.#guard = undefined;
         const why = `The guard ended before it was ready (${howEnded(code, signal)}).`;
-        refuse(new ReinError('driver', why, { remedy: `See what ${guardLog} says.` }));
+        refuse(new ReinError('driver', why, { remedy: `See ${guardLog}.` }));
       };
       guard.once('exit', onExit);
     });
@@ -276,7 +276,7 @@ export class Supervisor {
     const bus = readBusMessage(message);
     if (bus === undefined) {
       throw new ReinError('driver', `The guard reports a bus that cannot be watched: ${JSON.stringify(message)}.`, {
-        remedy: 'See what bus and stop frames the driver gives.',
+        remedy: 'Check the bus and the stop frames that the driver reports.',
       });
     }
     this.#busPath = bus.bus.path;

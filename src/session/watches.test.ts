@@ -52,7 +52,7 @@ it.each([
   // A contact with a link is removed first, whatever the load.
   watch.see({ ...nothing, faultFlags: TORQUE_RESIDUAL }, 1);
   const { remedy } = reported.find(({ name }) => name === 'torqueResidual')!;
-  expect(remedy).toMatch(/^See what touches a link/);
+  expect(remedy).toMatch(/^Check for contact at a link/);
   expect(remedy.includes('The load may be the cause')).toBe(isBusy);
 });
 

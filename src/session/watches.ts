@@ -80,7 +80,7 @@ export class FaultWatch {
   #remedyOf({ bit, flag }: Fault, remedy: string): string {
     const busy = (bit & TIMING_FAULTS) === 0 ? undefined : busyText(this.#load());
     if (busy === undefined) return remedy;
-    const load = `${busy} The load may be the cause: end what else runs, and see whether it comes again.`;
+    const load = `${busy} The load may be the cause: end other programs, and see whether the fault recurs.`;
     return flag === 'torqueResidual' ? `${remedy} ${load}` : `${load} ${remedy}`;
   }
 

@@ -103,14 +103,14 @@ function refusalOf(place: DrivingPlace): readonly [ErrorKind, string] | undefine
   if (command === 'sim') {
     return demonstrations !== 'people' || anyPerson
       ? undefined
-      : ['environment', 'Nobody could show the task: there is no terminal, no page and no other device.'];
+      : ['environment', 'No operator to demonstrate the task: there is no terminal, no page and no other device.'];
   }
   if (command === 'run' || command === 'reward collect') {
     return policy === 'given' || anyPerson
       ? undefined
-      : ['policy', 'There is nothing that could decide: no policy and no learner.'];
+      : ['policy', 'Nothing can control the robot: no policy and no learner.'];
   }
-  return anyPerson ? undefined : ['config', `Nobody could drive: ${whyNobody(place)}.`];
+  return anyPerson ? undefined : ['config', `No operator to drive the robot: ${whyNobody(place)}.`];
 }
 
 function canPersonDrive({ operator, listed, terminal, page, pluggedIn, command }: DrivingPlace): boolean {
@@ -122,7 +122,7 @@ function canPersonDrive({ operator, listed, terminal, page, pluggedIn, command }
 }
 
 function whyNobody({ page, listed }: DrivingPlace): string {
-  const devices = listed.length === 0 ? 'no file names operators' : 'none of operators in the file moves anything here';
+  const devices = listed.length === 0 ? 'no file has operators' : 'no operator in the file can move this robot';
   const seen = page === 'none' ? 'there is no page' : 'the page has no token to operate with';
   return `--operator is none, ${devices}, and ${seen}`;
 }

@@ -43,7 +43,7 @@ const START_MS = 120_000;
 const END_MS = 10_000;
 
 const NOT_BEGUN =
-  'Nothing was recorded. A module that its configuration names may have ended it: rein plugins --check <file> says.';
+  'Nothing was recorded. A module that its configuration names may have ended it: try rein plugins --check <file>.';
 const REMEDY =
   'What was recorded is in the journal of the run; rein export policy <folder> writes its newest policy, or begin another.';
 

@@ -123,8 +123,6 @@ describe('people in lock-step, whatever their device is', () => {
     const waiting = pace.beforeStep();
     await Promise.race([waiting, sleep(20)]);
     bob.isLost = true;
-    await expect(waiting).rejects.toThrow(
-      'Nobody can be heard any more (ann, bob) while a person had the arm stopped.',
-    );
+    await expect(waiting).rejects.toThrow('All operators are lost (ann, bob) while a person had the arm stopped.');
   });
 });

@@ -210,6 +210,6 @@ export class LockStep implements Pace {
   #throwIfLost(doing: string): void {
     const { people } = this.#parts;
     if (people?.isLost !== true) return;
-    throw new ReinError('environment', `Nobody can be heard any more (${people.names}) while a person ${doing}.`);
+    throw new ReinError('environment', `All operators are lost (${people.names}) while a person ${doing}.`);
   }
 }

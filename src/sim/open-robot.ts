@@ -74,7 +74,7 @@ function policyOf(decide: Decide, observationSize: number, actionSize: number): 
     version: 1,
     decide: async (observation, _noise, out) => {
       const action = await decide(observation.subarray(0, observationSize));
-      checkAction('policy', 'What decides', action, actionSize);
+      checkAction('policy', 'The policy', action, actionSize);
       out.set(action);
     },
     close: async () => undefined,

@@ -89,7 +89,7 @@ describe('a rewind, in lock-step over the simulated arm', () => {
 
   it('brings the tool back along its path at no more than half its pace, and breaks no limit', async () => {
     const { way, ended, paces } = await drive({});
-    expect(ended).toEqual([expect.stringContaining('as far back as it knows')]);
+    expect(ended).toEqual([expect.stringContaining('the recorded path ends here')]);
     const [there, back] = [way.slice(0, STEPS), way.slice(STEPS)];
     expect(new Set(there.map(({ source }) => source))).toEqual(new Set(['policy']));
     expect(new Set(back.map(({ source, decider }) => `${source} ${decider}`))).toEqual(
@@ -113,7 +113,7 @@ describe('a rewind, in lock-step over the simulated arm', () => {
 
   it('ends within a step of a contact, and holds', async () => {
     const { way, ended, rewind } = await drive({ forceN: (step) => (step >= STEPS + 10 ? 25 : 3) });
-    expect(ended).toEqual([expect.stringContaining('met something')]);
+    expect(ended).toEqual([expect.stringContaining('touched something')]);
     expect(rewind.isInControl).toBe(true);
     const after = way.slice(STEPS + 12);
     expect(Math.max(...after.map(({ tcp }) => distance(tcp, after[0]!.tcp)))).toBeLessThan(1e-4);
@@ -160,8 +160,8 @@ describe('a rewind, in lock-step over the simulated arm', () => {
     await robot.goOn();
     await robot.link.request({ kind: 'resetScene', layout: setup.task.drawLayout(new Rng(9)) });
     await robot.link.advance(1);
-    expect(rewind.begin()).toContain('was moved since');
-    expect(rewind.begin()).toContain('no way to go back');
+    expect(rewind.begin()).toContain('moved outside of the recorded path');
+    expect(rewind.begin()).toContain('Nothing to rewind');
   });
 });
 
@@ -206,7 +206,7 @@ it('ends where it gets no further, as before a limit that holds its reference ba
   expect(rewind.begin()).toBeUndefined();
   const out = { active: false, action: new Float32Array(setup.actionSize), phase: 'correct' as const };
   for (let poll = 0; poll < 60 && rewind.isRewinding; poll++) rewind.poll(new Float32Array(0), 0, out);
-  expect(ended).toEqual([expect.stringContaining('it gets no further')]);
+  expect(ended).toEqual([expect.stringContaining('the robot makes no progress')]);
   rewind.poll(new Float32Array(0), 0, out);
   // It holds until the operator gives back.
   expect([out.active, ...out.action]).toEqual([true, ...out.action.map(() => 0)]);

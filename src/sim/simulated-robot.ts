@@ -93,8 +93,8 @@ async function openParts(
     });
   }
   if (facts.isSimulated !== true) {
-    throw new ReinError('driver', `The driver of the robot ${robot.name} does not say that it is simulated.`, {
-      remedy: 'Give `isSimulated: true` among its facts where it is; else run it in real time, with rein run.',
+    throw new ReinError('driver', `The driver of the robot ${robot.name} does not declare that it is simulated.`, {
+      remedy: 'Set `isSimulated: true` in its facts if it is; else run it in real time, with rein run.',
     });
   }
   // `nodeIs`: an unattended run has nobody who could look, and must not do what is reserved for people.
@@ -177,7 +177,7 @@ function abandon(driver: Driver, opening: Promise<unknown>): void {
 function slowError({ name, options: { module } }: DriverSpec, limitMs: number): ReinError {
   const shown = module === undefined ? name : String(module);
   return new ReinError('driver', `The driver ${shown} did not open within ${Math.round(limitMs / 1e3)} s.`, {
-    remedy: remedyForLate('See to what it waits for: it has to open, or to throw why it cannot.'),
+    remedy: remedyForLate('Check what it waits for: it has to open, or to throw an error.'),
   });
 }
 

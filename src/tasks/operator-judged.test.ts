@@ -147,7 +147,7 @@ describe('topics of a task', () => {
   it('must be read by somebody who gives what is asked for', () => {
     const task = judged({ ...everything, topics: [scan] });
     const out = new Float32Array(frameSize(task.observation));
-    expect(() => task.observe(out, 0, frameAt(ur5eLike.homeRad), Float32Array.of(1))).toThrow('nobody reads topics');
+    expect(() => task.observe(out, 0, frameAt(ur5eLike.homeRad), Float32Array.of(1))).toThrow('not the ROS 2 node');
     expect(() => task.attach([])).toThrow('reads scan (8)');
     expect(() => task.attach([{ ...source, size: 9 }])).toThrow('there are scan (9)');
   });

@@ -66,11 +66,11 @@ export const judgedTaskSchema = z
     demonstrations: whole(
       'episodes',
       { min: 0, max: 0 },
-      'People demonstrate by taking over; nothing is waited for: 0.',
+      'Always 0: people demonstrate by taking over, and no demonstrations are awaited.',
     ).default(0),
     ...openGoalKeys({ everySteps: 100_000, episodes: 1 }),
   })
-  .meta({ title: 'Task: judged by people', description: "A task of one's own on one's own robot." });
+  .meta({ title: 'Task: judged by people', description: 'A task of your own, on your own robot, judged by people.' });
 
 /** Configuration of a custom task that the operator arranges and judges. */
 export type JudgedTaskConfig = Configured<typeof judgedTaskSchema>;
@@ -133,7 +133,7 @@ export class OperatorJudged implements Task {
 
   /** Throws: the operator arranges the surroundings, so there is nothing to draw. */
   drawLayout(): SceneLayout {
-    throw new ReinError('task', `People arrange the surroundings of task ${this.name}; nothing can be drawn.`);
+    throw new ReinError('task', `People arrange the scene of task ${this.name}; no layout can be drawn.`);
   }
 
   observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void {
@@ -157,7 +157,7 @@ export class OperatorJudged implements Task {
         if (source === undefined) {
           throw new ReinError(
             'task',
-            `Task ${this.name} reads the topic ${topic.topic}, and nobody reads topics here.`,
+            `Task ${this.name} reads the ROS topic ${topic.topic}, but this process is not the ROS 2 node.`,
             {
               remedy: 'Run it as the ROS 2 node: ros2 launch rein robot.launch.py.',
             },

@@ -12,7 +12,7 @@ export const phaseSwitchSchema = z
   .strictObject({
     all: ruleList('It begins where every one of these holds.'),
     any: ruleList('And where at least one of these holds too, where there are any.'),
-    forSteps: whole('steps', { min: 1, max: 1000 }, 'So many steps in a row.').default(1),
+    forSteps: whole('steps', { min: 1, max: 1000 }, 'Consecutive steps for which the rules must hold.').default(1),
     byButton: z
       .boolean()
       .meta({
@@ -46,10 +46,10 @@ export function phaseSwitchProblems(
   const path = ['phaseSwitch'];
   const problems = [...ruleProblems(all, [...path, 'all'], robot), ...ruleProblems(any, [...path, 'any'], robot)];
   if (!hasBasePolicy) {
-    problems.push({ path, message: 'nobody drives before the critical phase: phaseSwitch needs a basePolicy' });
+    problems.push({ path, message: 'phaseSwitch needs a basePolicy, which acts before the critical phase' });
   }
   if (!byButton && !hasPhaseRules({ all, any })) {
-    const message = 'nothing ever begins the critical phase: phaseSwitch needs rules (all, any), or byButton: true';
+    const message = 'the critical phase never begins: phaseSwitch needs rules (all, any), or byButton: true';
     problems.push({ path, message });
   }
   if (knownPlaces === undefined) return problems;

@@ -23,7 +23,7 @@ export const pluginTaskSchema = z
     ...taskKeys,
     operatorPlugin: pluginGroup(
       'operator',
-      'An operator of your own: shows how it is done (`demonstrations`), and takes over in training. Default: nobody.',
+      'An operator of your own: shows how it is done (`demonstrations`), and takes over in training. Default: none.',
     ).optional(),
     action: actionSchema,
     demonstrations: whole(
@@ -33,7 +33,7 @@ export const pluginTaskSchema = z
     ).default(0),
     ...openGoalKeys({ everySteps: 1000, episodes: 10 }),
   })
-  .meta({ title: 'Task: a plugin', description: "A task whose rules are a module of one's own." });
+  .meta({ title: 'Task: a plugin', description: 'A task whose rules are a module of your own.' });
 
 /** Configuration of a task whose rules are a custom module. */
 export type PluginTaskConfig = Configured<typeof pluginTaskSchema>;
@@ -113,6 +113,6 @@ function problemsOf({ demonstrations, operatorPlugin }: PluginTaskConfig, robot:
     return [{ path: ['robot'], message }];
   }
   if (demonstrations === 0 || operatorPlugin !== undefined) return [];
-  const message = `demonstrations is ${demonstrations}, and nobody gives them: name an operatorPlugin, or write 0`;
+  const message = `demonstrations is ${demonstrations}, without an operatorPlugin to give them: name one, or write 0`;
   return [{ path: ['demonstrations'], message }];
 }

@@ -5,7 +5,7 @@ const taskOf = (kind: string): TaskConfig => ({ kind, name: 'own' }) as TaskConf
 
 it('names the kind of a task that has an operator but no scene: nobody is said to judge it', () => {
   expect(() => checkScripted(taskOf('plugin'))).not.toThrow();
-  expect(() => sceneOf(taskOf('plugin'))).toThrow('Task own is of the kind plugin, which is about no simulated scene.');
+  expect(() => sceneOf(taskOf('plugin'))).toThrow('Task own is of the kind plugin, which has no simulated scene.');
 });
 
 it('says of a task without an operator that people judge it', () => {

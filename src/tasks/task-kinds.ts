@@ -57,7 +57,7 @@ export function sceneOf(config: TaskConfig): PegSceneSpec {
   const scene = taskKind(config).scene?.(config);
   if (scene !== undefined) return scene;
   checkScripted(config);
-  throw new ReinError('task', `Task ${config.name} is of the kind ${config.kind}, which is about no simulated scene.`, {
+  throw new ReinError('task', `Task ${config.name} is of the kind ${config.kind}, which has no simulated scene.`, {
     remedy: 'Name a robot that is simulated from its own model (driver.model), or one with a driver of another kind.',
   });
 }
@@ -77,11 +77,13 @@ export interface TaskScenes {
 export function checkScripted(config: TaskConfig): Pick<Required<TaskKind>, 'operator'> {
   const { operator, needsPeople } = taskKind(config);
   if (operator !== undefined && needsPeople?.(config) === undefined) return { operator };
-  const why = isJudgedByPeople(config) ? 'nobody marks its episodes here' : 'no script and no simulator knows it';
+  const why = isJudgedByPeople(config)
+    ? 'this command has no operator to mark episodes'
+    : 'no script and no simulator can arrange and judge it';
   throw new ReinError('task', `Task ${config.name} is judged by people: ${why}.`, {
     remedy: isJudgedByPeople(config)
-      ? 'Run it where somebody may mark its episodes: rein sim in a terminal or with its monitor, or rein run; or give success a rule.'
-      : 'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know tasks that the simulator arranges and a rule judges: insert, reach, push.',
+      ? 'Run it where a person can mark its episodes: rein sim in a terminal or with its monitor, or rein run; or give success a rule.'
+      : 'Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval take tasks that the simulator arranges and a rule judges: insert, reach, push.',
   });
 }
 

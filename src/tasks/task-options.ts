@@ -136,7 +136,7 @@ const target = z
     trainingWallS: num(
       's',
       { above: 0, max: 1e7 },
-      'Training time to compare with, on a quiet machine; it ends and fails nothing.',
+      'Training time to compare with, on a quiet machine; for information only.',
     ).optional(),
   })
   .meta({ description: 'What has to be reached.' });

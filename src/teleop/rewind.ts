@@ -88,13 +88,13 @@ export class Rewind implements TeleopSource {
 
   /** Begins to go back. Returns the reason if it cannot, one sentence. */
   begin(): string | undefined {
-    if (this.isRewinding) return 'It is going back already.';
+    if (this.isRewinding) return 'A rewind is going on already.';
     if (this.#options.isStopped()) return 'The robot is stopped: let it go on first.';
-    if (this.#count < 2) return 'There is no way to go back: the robot has not moved since it was put here.';
+    if (this.#count < 2) return 'Nothing to rewind: the robot has not moved since its reset.';
     const away = this.#distance(this.#options.reference(), this.#poseAt(this.#count - 1));
     if (!(away <= MOST_ACTIONS)) {
       this.#count = 0;
-      return 'The robot was moved since: it does not know the way back.';
+      return 'The robot was moved outside of the recorded path: it cannot go back.';
     }
     this.#at = this.#count - 1;
     this.#pollsHere = 0;
@@ -118,7 +118,7 @@ export class Rewind implements TeleopSource {
     const { forceN, contactForceN, isStopped } = this.#options;
     if (isStopped()) this.#end('the robot was stopped');
     // NaN is no measurement, and no contact.
-    else if (forceN() > this.#forceAtStartN + contactForceN) this.#end('the tool met something');
+    else if (forceN() > this.#forceAtStartN + contactForceN) this.#end('the tool touched something');
   }
 
   giveBack(): void {
@@ -153,7 +153,7 @@ export class Rewind implements TeleopSource {
     }
     if (this.#at === 0 && this.#distance(robot, this.#poseAt(0)) < NEAR) {
       this.#count = 1;
-      this.#end('that is as far back as it knows');
+      this.#end('the recorded path ends here');
       return;
     }
     // A lagging robot does not catch up faster than permitted.
@@ -163,7 +163,7 @@ export class Rewind implements TeleopSource {
       this.#pollsHere = 0;
       this.#aim();
     } else if (++this.#pollsHere > MOST_POLLS_AT_ONE_PLACE) {
-      this.#end('it gets no further');
+      this.#end('the robot makes no progress');
       return;
     }
     for (let i = 0; i < out.length; i++) {
@@ -184,7 +184,7 @@ export class Rewind implements TeleopSource {
   #end(why: string): void {
     this.#state = 'holding';
     this.#count = Math.min(this.#count, Math.ceil(this.#at) + 1);
-    this.#options.onEnd(`Going back has ended: ${why}. The robot holds: take over, give back, or let it go on.`);
+    this.#options.onEnd(`The rewind has ended: ${why}. The robot holds: take over, give back, or let it go on.`);
   }
 
   #slot(index: number): number {

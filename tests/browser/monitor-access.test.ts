@@ -112,7 +112,7 @@ it('is served over TLS to who shows the token, which no file, no line and no pro
     await page.goto(`${address}#token=${token.slice(1)}`);
     await page.waitForSelector('#state[data-state="refused"]');
     await page.click('#stop');
-    await page.getByRole('alert').filter({ hasText: 'this page is not let in' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'access to the monitor is denied' }).waitFor();
     await page.goto(`${address}#token=${viewToken}`);
     await page.reload();
     await page.waitForSelector('#take-over:disabled');

@@ -125,7 +125,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await page.goto(`${address}?view=health#token=${MONITOR_TOKEN}`);
     await page.waitForSelector('.machine dd:has-text("readings")');
     const facts = (await page.textContent('.machine'))!;
-    expect(facts).toMatch(/busno bus: [\d\u202f]+ readings, \d+ late, \d+ lost, \d+ references not taken/);
+    expect(facts).toMatch(/busno bus: [\d\u202f]+ readings, \d+ late, \d+ lost, \d+ references refused/);
     expect(facts).toMatch(
       /guardprocess \d+, tick [\d\u202f]+, (1 overrun|(?!1 )[\d\u202f]+ overruns), 0 limits broken/,
     );

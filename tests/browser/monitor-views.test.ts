@@ -372,7 +372,7 @@ describe.skipIf(noBrowserBecause !== undefined)(
     it('lists faults as they are now, and what runs where', async () => {
       const page = await open('health');
       expect(await page.locator('.faults tbody tr').count()).toBeGreaterThan(30);
-      expect(await page.textContent('#fault-1')).toContain('The policy gives NaN or infinity');
+      expect(await page.textContent('#fault-1')).toContain('The policy outputs NaN or infinity');
       expect(await page.textContent('#fault-1 .sign')).toBe('✓ clear');
       expect(await page.textContent('.machine')).toMatch(/rein sim, process \d+.*node/s);
       await page.close();

@@ -37,15 +37,13 @@ describe.skipIf(noBrowserBecause !== undefined)('the badge', { timeout: 60_000 }
   });
 
   it('says who stopped the robot, and which button lets it go on, whatever the guard follows', async () => {
-    const held = { kind: 'stopped', by: "the silence of the operator's page" } as const;
+    const held = { kind: 'stopped', by: "the loss of the operator's page" } as const;
     stage.status({
       operator: { driving: 'Ada at the page, stopped', keys: '', held, by: { operator: 'browser', person: 'Ada' } },
     });
     for (const page of [ada!, guest!]) {
-      await expect.poll(() => badge(page)).toBe("■ stopped by the silence of the operator's page");
-      expect(await page.textContent('#held')).toBe(
-        "Stopped by the silence of the operator's page. Start lets it go on.",
-      );
+      await expect.poll(() => badge(page)).toBe("■ stopped by the loss of the operator's page");
+      expect(await page.textContent('#held')).toBe("Stopped by the loss of the operator's page. Start lets it go on.");
       expect(await inControl(page)).toBe('nobody');
     }
     // Start is the one button, also of who has not sat down: the seat is taken with it.
@@ -73,7 +71,7 @@ describe.skipIf(noBrowserBecause !== undefined)('the badge', { timeout: 60_000 }
     stage.status({ policy: { version: 0, ageS: null, learnerVersion: 0, isAbsent: true } });
     for (const driving of ['nobody', 'you']) {
       stage.status({ operator: { driving, keys: '' } });
-      await expect.poll(() => badge(guest!)).toBe('○ nobody drives: it stands');
+      await expect.poll(() => badge(guest!)).toBe('○ no driver: it stands');
     }
     const policy = guest!.locator('.figures li', { hasText: 'policy' }).locator('strong').first();
     expect(await policy.textContent()).toBe('none');

@@ -72,7 +72,7 @@ describe.skipIf(noBrowserBecause !== undefined)('the page', { timeout: 60_000 },
     await page.goto(stage.address);
     await stops(page, async () => {
       await page.click('#stop');
-      await page.waitForSelector('body:has-text("The robot is told to stop.")');
+      await page.waitForSelector('body:has-text("Stop sent to the robot.")');
     });
   });
 

@@ -218,7 +218,7 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
           kind: 'qosMismatch',
           where: subscription.topic,
           message:
-            `${two.fullName} gets nothing from ${one.fullName} on ${subscription.topic}: ` +
+            `${two.fullName} receives nothing from ${one.fullName} on ${subscription.topic}: ` +
             'the publisher is best effort, the subscriber asks for reliable',
         });
         await delay(1200);

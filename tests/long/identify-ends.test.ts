@@ -39,7 +39,7 @@ describe('an identification in real time', { timeout: 120_000 }, () => {
     process.kill(guard, 'SIGSTOP');
     const { code, stderr } = await run.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/The guard has said nothing for 1 s/);
+    expect(stderr).toMatch(/No message from the guard for 1 s/);
     folder.expectNothingWritten();
     expect(await goesAway(guard)).toBe(true);
     expect(await goesAway(node)).toBe(true);

@@ -52,7 +52,7 @@ describe('rein safety identify in real time', { timeout: PATIENCE_MS }, () => {
     const sim = ['sim', '--config', 'taken.yaml', '--out', 'run', '--steps', '20', '--eval-episodes', '1', '--quiet'];
     const run = await rein(sim, dir);
     expect(run.stdout).toContain('20 steps');
-    expect(run.stderr).not.toContain('Something pushes the arm');
+    expect(run.stderr).not.toContain('A force or load acts on the arm');
     const limits = /externalMaxNm:\n((?: +- .*\n)+)/.exec(readFileSync(at('run/config.yaml'), 'utf8'))?.[1];
     expect(limits?.match(/[\d.]+/g)?.map(Number)).toEqual(found.observer.externalMaxNm);
   });

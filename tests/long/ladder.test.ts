@@ -63,7 +63,7 @@ it('climbs from the doctor to full speed, and records each rung with what it has
     /^26 s of joint after joint at 10 % .* each joint moved by \d+° or more, 0 faults/,
   );
   expect(records[3]!.proved).toMatch(/^6 s of random motion .* at 25 % .* each joint moved by \d+° or more, 0 faults/);
-  expect(said.at(-1)).toBe('At the top: it goes at the limits of its file.');
+  expect(said.at(-1)).toBe('All steps passed: it moves up to the limits of its file.');
 }, 480_000);
 
 it('measures the stops of an arm that has climbed, and keeps the worst of each speed with its load', async () => {

@@ -70,7 +70,7 @@ describe('the page on a robot behind ROS 2', () => {
 
   it.each([
     ['of what is no controller', ['--ros', 'a b'], '"a b" is no name of a controller'],
-    ['without the controller', ['--ros-rate', '500'], 'say more of --ros, which is not there'],
+    ['without the controller', ['--ros-rate', '500'], 'need --ros, which is missing'],
   ])('refuses an import %s', async (_what, args, words) => {
     const { code, stderr } = await reinHere(['robot', 'import', 'ur5e.urdf', '--out', 'other.yaml', ...args], dir);
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);

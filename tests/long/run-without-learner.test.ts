@@ -67,7 +67,7 @@ describe('a robot whose learner is away', { timeout: 180_000 }, () => {
   it('starts before it, keeps its last weights over restarts, refuses older and damaged ones, and joins later', async () => {
     const first = robot();
     await until(() => first.said().includes('No learner answers at'), 'the line about the learner');
-    expect(first.said()).toContain('the robot holds until it is there');
+    expect(first.said()).toContain('the robot holds until the learner answers');
     const learning = run.start('learn', '--bind', address, '--task', 'insert', '--config', 'quick.yaml', '--out', 'l');
     await until(() => first.said().includes('The learner answers: run l-'), 'the learner');
     await until(() => run.versionOf('robot') >= 4, 'weights in use');

@@ -129,7 +129,7 @@ faultRow(
       expect(await activate(wrong.link)).toMatchObject({ ok: false });
       await wrong.seen(({ state }) => state === 'fault', 'torque off');
       wrong.rest();
-      expect(heard.find(({ row }) => row === 34)?.message).toContain('moves the other way');
+      expect(heard.find(({ row }) => row === 34)?.message).toContain('moves opposite to its command');
       // Nobody's command was followed, and no joint was asked for more than the trial.
       expect(wrong.ticks.filter(({ commandSeq }) => commandSeq >= 0)).toHaveLength(promised('movedWrong'));
       for (const { referenceRad } of wrong.ticks) {

@@ -164,7 +164,7 @@ describe('a guard process', () => {
     });
     const [code] = await once(guard, 'close');
     expect(code).toBe(1);
-    expect(said).toContain('The mock robot was set not to answer.');
+    expect(said).toContain('The mock robot is configured not to answer.');
     expect(said).not.toContain('    at ');
   });
 });

@@ -47,7 +47,7 @@ describe('an identification in real time', { timeout: PATIENCE_MS }, () => {
       const ends = await reinLines(lines.map((args) => [folder.path, args]));
       expect(ends.map(({ code }) => code)).toEqual([1, 1, 1]);
       expect(ends.map(({ stderr }) => stderr)).toEqual([
-        expect.stringContaining('it moves when a person at a terminal lets it'),
+        expect.stringContaining('a person at a terminal must let it move'),
         expect.stringContaining('The file of --out cannot be written'),
         expect.stringContaining('The file of --json cannot be written'),
       ]);

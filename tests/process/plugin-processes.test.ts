@@ -198,7 +198,7 @@ describe('rein run', { timeout: 180_000 }, () => {
     expect(await refused.exit).toBe(1);
     const [said, remedy] = refused.said().trimEnd().split('\n');
     expect(said).toMatch(/^rein: The guard's thread ended while it opened the driver .*my-arm\.js/);
-    expect(remedy).toMatch(/^ {2}→ See what the driver does/);
+    expect(remedy).toMatch(/^ {2}→ Check what the driver does/);
   });
 
   it.runIf(IS_LONG)('ends at Ctrl+C while a module takes its time', async () => {

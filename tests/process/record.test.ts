@@ -248,7 +248,7 @@ it.runIf(IS_LONG)(
     const recorded = new Recorded('./there.yaml', '--start', 'now');
     await recorded.open();
     await recorded.is({ state: 'waiting', kept: 0 });
-    await recorded.begin(() => recorded.program.said().includes('Not begun: it is a success already'));
+    await recorded.begin(() => recorded.program.said().includes('Not begun: the state is a success already'));
     await recorded.is({ state: 'waiting', kept: 0, failed: 0 });
     const { watcher } = recorded;
     await recorded.drive(() => stateName(watcher!.frame!) === 'active.human');

@@ -74,6 +74,6 @@ describe('rein watch', () => {
     const watching = run.start('watch', 'pi@nowhere');
     expect(await watching.exit).not.toBe(0);
     expect(watching.said()).toContain('Could not resolve hostname nowhere');
-    expect(watching.said()).toContain('The way to pi@nowhere has ended (ssh: exit code 255).');
+    expect(watching.said()).toContain('The ssh tunnel to pi@nowhere has ended (ssh: exit code 255).');
   });
 });

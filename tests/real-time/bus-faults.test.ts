@@ -190,7 +190,7 @@ describe.each(ARMS)('a guard over $name', { concurrent: true }, ({ name }) => {
         await cut('brown-out', [13, 37], 'reverse 1');
         const endS = rig.nowS() + PATIENCE_S;
         while (!rig.notices.some(({ row }) => row === 34) && rig.nowS() < endS) await rig.getMoving();
-        expect(rig.notices.find(({ row }) => row === 34)!.message).toContain('(shoulder_pan) moves the other way');
+        expect(rig.notices.find(({ row }) => row === 34)!.message).toContain('(shoulder_pan) moves opposite');
         expect(rig.frames.filter(({ state }) => state === 'active.policy')).toHaveLength(promised('movedWrong'));
         await until('the end', () => rig.newest().state === 'fault');
         // It has run away, and power-up tells no turn from another.

@@ -144,7 +144,7 @@ describe('a guard that only a person lets go on', () => {
           expect(answer).toMatchObject({
             ok: false,
             needs: 'person',
-            reason: expect.stringContaining('only a person'),
+            reason: expect.stringContaining('only an operator'),
           });
         }
         await held.link.advance(5);

@@ -217,13 +217,13 @@ describe('a guard whose robot is behind ROS', () => {
     process.kill(guard.rosPids!.stopper!, 'SIGKILL');
     // That it is back from the test before may still be on its way.
     const isItsEnd = ({ message }: GuardNotice): boolean =>
-      message.includes('can only stop') && !message.includes('back');
+      message.includes('ROS stopper') && !message.includes('back');
     await until(() => notices.some(isItsEnd), 'its end');
     // A busy machine may have held a tick up.
     await guard.request({ kind: 'acknowledge' });
     expect(await guard.request({ kind: 'enable' })).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('can only stop the robot is not ready'),
+      reason: expect.stringContaining('ROS stopper is not ready'),
     });
   });
 });

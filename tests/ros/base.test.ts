@@ -72,7 +72,7 @@ describeRos('a mobile base and a joystick', () => {
         'operator:=joy',
         `out:=${join(folder, 'run')}`,
       );
-      await node.printed(/base-diff-ros is there for drive-judged/, START_MS);
+      await node.printed(/base-diff-ros is ready for drive-judged/, START_MS);
       await transition('configure');
       await transition('activate');
       const hand = new RosProcess(process.env['REIN_PYTHON'] || 'python3', [

@@ -124,7 +124,7 @@ describeRos('a robot behind ROS 2', () => {
   it('is not enabled when nobody listens to its commands', async () => {
     robot = await startRobot();
     guard = await openGuard(plain);
-    expect(await refusal(guard)).toContain('Nobody listens to /commands');
+    expect(await refusal(guard)).toContain('No subscriber on /commands');
   });
 
   it('is waited for when a joint is missing, and says which', async () => {

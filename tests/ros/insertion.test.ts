@@ -107,7 +107,7 @@ describeRos('a simulated arm behind ROS topics', () => {
       const folder = join(scratch, 'robot');
       const parameters = ['robot:=arm6-ros', `learner:=${address}`, 'operator:=scripted', `out:=${folder}`];
       const node = start('dist/ros/node-main.js', '--ros-args', ...parameters.flatMap((given) => ['-p', given]));
-      await node.printed(/is there for insert/, 30_000);
+      await node.printed(/is ready for insert/, 30_000);
       expect(await cli('lifecycle', 'set', '/rein', 'configure')).toContain('successful');
       expect(await cli('lifecycle', 'set', '/rein', 'activate')).toContain('successful');
       const demonstrations = (): number => {

@@ -100,7 +100,7 @@ describe.skipIf(!hasPython)('scripts/check-launch.py', () => {
       'robot.launch.py',
       "sigterm_timeout='5',",
       '',
-      /sigterm_timeout is not said/,
+      /sigterm_timeout is not stated/,
     ],
     [
       'an included file that cannot be started when something else was',

@@ -45,7 +45,7 @@ async function endAtRestMs(): Promise<number> {
   const given = { robot: 'arm6-ros', task: 'insert', policy: await movingPolicy(), autostart: 'true', out: out() };
   const robot = launch('robot.launch.py', given);
   await reaches(watch, /activating -> active/, robot, 60_000);
-  await robot.printed(/is there for insert/, 30_000);
+  await robot.printed(/is ready for insert/, 30_000);
   atRestMs = await endMs(robot);
   await watch.kill();
   return atRestMs;
@@ -86,7 +86,7 @@ function cpuS(pid: number): number {
 async function byHandS(): Promise<number> {
   const startedMs = performance.now();
   const node = startRos2(['run', 'rein', 'node', '--ros-args', '-p', 'task:=insert', '-p', `out:=${out()}`]);
-  await node.printed(/is there for insert/, 60_000);
+  await node.printed(/is ready for insert/, 60_000);
   for (const transition of ['configure', 'activate']) {
     const { stdout } = await ros2(['lifecycle', 'set', '/rein', transition], { timeoutMs: 60_000 });
     expect(stdout).toContain('Transitioning successful');
@@ -194,7 +194,7 @@ describeRos('ros2 launch rein robot.launch.py', () => {
           out: out(),
         });
         await reaches(watch, /activating -> active/, robot, 30_000);
-        await robot.printed(/is there for insert/, 30_000);
+        await robot.printed(/is ready for insert/, 30_000);
         await goOn();
         await until(() => motion.last.speedRadPerS > 0.05, 'the arm moves', 30_000);
 

@@ -40,7 +40,7 @@ function start(name: string, ...more: readonly string[]): RosProcess {
 
 async function started(name: string, ...more: readonly string[]): Promise<RosProcess> {
   const program = start(name, ...more);
-  await program.printed(/is there for insert/, 30_000);
+  await program.printed(/is ready for insert/, 30_000);
   return program;
 }
 
@@ -230,7 +230,7 @@ describeRos('the node, from start to end', () => {
 
     it('answers marks, and saves its policy', async () => {
       const mark = await cli('service', 'call', '/rein/mark', 'rein/srv/Mark', '{mark: 0, note: good}');
-      expect(mark).toContain('insert judges itself');
+      expect(mark).toContain('task insert judges success itself');
       const place = join(folder, 'saved');
       const saved = await cli('service', 'call', '/rein/save_policy', 'rein/srv/SavePolicy', `{path: ${place}}`);
       expect(saved).toContain('version=7');
@@ -274,7 +274,7 @@ describeRos('the node, from start to end', () => {
       process.kill(childOf(node, 'node-process.js'), 'SIGKILL');
       await node.printed(/the guard brakes the robot and holds it/);
       await until(() => motion('robot').at(-1)?.state === 'stopped', 'the stop');
-      await node.printed(/comes up inactive[\s\S]*is there for insert/, 30_000);
+      await node.printed(/comes up inactive[\s\S]*is ready for insert/, 30_000);
       await until(() => existsSync(`/proc/${childOf(node, 'node-process.js')}`), 'the next node');
       await delay(1000);
       expect(await cli('lifecycle', 'get', '/rein')).toContain('inactive');
@@ -322,11 +322,11 @@ describeRos('a node whose learner comes late', () => {
       expect(await cli('lifecycle', 'set', '/rein', 'configure')).toContain('Transitioning successful');
       expect(await trigger('reset')).toContain(`Waiting for the learner at ${address}`);
       const learner = await open(address);
-      await node.printed(/is there for insert/, 10_000);
+      await node.printed(/is ready for insert/, 10_000);
       expect(await cli('topic', 'echo', '--once', '/rein/policy')).toContain('run_id: run-7');
       await learner.close();
       process.kill(childOf(node, 'node-process.js'), 'SIGKILL');
-      await node.printed(/is there for insert[\s\S]*is there for insert/, 30_000);
+      await node.printed(/is ready for insert[\s\S]*is ready for insert/, 30_000);
       expect((await node.kill('SIGINT')).code).toBe(0);
     });
   });

@@ -58,7 +58,7 @@ describeRos("Rein's package", () => {
     it('shows its interfaces with their comments', async () => {
       const { stdout } = await ros2(['interface', 'show', 'rein/msg/SafetyState'], CLI);
       expect(stdout).toContain('uint32 fault_flags');
-      expect(stdout).toContain('# What the guard decided about motion');
+      expect(stdout).toContain("# The guard's decision about motion");
       expect((await ros2(['interface', 'show', 'rein/action/RunEpisode'], CLI)).stdout).toContain(
         'float64 episode_return',
       );

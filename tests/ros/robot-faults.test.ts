@@ -47,7 +47,7 @@ describeRos('faults of a robot behind ROS', () => {
         `policy:=${join(folder, 'policy')}`,
         `out:=${join(folder, 'a')}`,
       );
-      await node.printed(/is there for insert/, START_MS);
+      await node.printed(/is ready for insert/, START_MS);
       const lines = await broken(node);
       const said = (row: number): string =>
         lines
@@ -55,7 +55,7 @@ describeRos('faults of a robot behind ROS', () => {
           .map(({ message }) => message)
           .join('\n');
       expect(said(22)).toMatch(/back.*truncated/);
-      expect(said(14)).toContain('asked to move');
+      expect(said(14)).toContain('commanded to move');
       expect(said(33)).toContain('/forward_position_controller/commands');
       expect(lines.find(({ what }) => what === 'refused')?.state).toBe('fault');
       const parts = lines.filter(({ what }) => what !== undefined).map((line) => [line.what, line.parts]);

@@ -33,7 +33,7 @@ async function goesOn(car: GuardedCar): Promise<void> {
   expect(car.link.latest.robot.velocityRadPerS[0]).toBeGreaterThan(0.2);
 }
 
-const ANEW = 'The VESC has started anew by itself: where the car is is not known any more.';
+const ANEW = 'The VESC has restarted by itself: the position of the car is lost.';
 
 /** Whatever people acknowledge: it would be driven by a place in the fence that is not its own. */
 async function isDrivenNoMore(car: GuardedCar): Promise<void> {
@@ -41,9 +41,7 @@ async function isDrivenNoMore(car: GuardedCar): Promise<void> {
   await car.link.advance(2);
   expect(await car.link.request({ kind: 'enable' })).toMatchObject({
     ok: false,
-    reason: expect.stringMatching(
-      /where the car is in its fence is not known any more\. Put the car to where it is to begin/,
-    ),
+    reason: expect.stringMatching(/position of the car in its fence is lost\. Put the car at its start position/),
   });
   expect(car.link.latest.state).toBe('standby');
 }
@@ -100,7 +98,7 @@ describe('a car under the guard', () => {
       // The answer to the request before it is there already.
       expect(ticks).toBeLessThanOrEqual(promised('missedAnswers') + 1);
       await stands(car);
-      expect(car.notices.map(({ message }) => message)).toContain('The VESC does not answer any more.');
+      expect(car.notices.map(({ message }) => message)).toContain('The VESC no longer answers.');
     },
   );
 

@@ -52,8 +52,8 @@ describe('the first motion of a car', () => {
 
   const wrong: readonly (readonly [string, (bus: CarRig['bus']) => object, RegExp])[] = [
     ['that does not turn', ({ faults }) => Object.assign(faults, { isFrozen: true }), /\(x\) does not move/],
-    ['that something else turns back', (bus) => Object.assign(bus, { foreignA: -12 }), /\(x\) moves the other way/],
-    ['that something else races', (bus) => Object.assign(bus, { foreignA: 12 }), /\(x\) goes another distance/],
+    ['that something else turns back', (bus) => Object.assign(bus, { foreignA: -12 }), /\(x\) moves opposite/],
+    ['that something else races', (bus) => Object.assign(bus, { foreignA: 12 }), /\(x\) moves by another distance/],
   ];
   for (const [what, change, message] of wrong) {
     faultRow(34, 'fake', `a motor ${what} stops it, and is named with what mends it`, async () => {

@@ -46,7 +46,7 @@ async function expectCutUntilOver(fault: HardwareFault, row: number): Promise<vo
   expect(notices).toEqual([expect.objectContaining({ row, message: expect.stringContaining(fault) })]);
   const refused = await rig.link.request({ kind: 'acknowledge' });
   // What the driver says of it names the joint.
-  expect(refused).toMatchObject({ ok: false, reason: expect.stringContaining(`mock robot says ${fault}`) });
+  expect(refused).toMatchObject({ ok: false, reason: expect.stringContaining(`mock robot reports ${fault}`) });
   rig.driver.inject(fault, 0);
   await rig.link.advance(1);
   expect(rig.rows).toContain(row);

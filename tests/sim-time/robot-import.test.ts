@@ -160,7 +160,7 @@ describe('rein robot import', () => {
       'Turns (rad, N·m); lowest, highest position, torque from arm.urdf:9; speed, acceleration from joint_limits.yaml:3; ASSUMED: stiffness, damping.',
     );
     expect(text).toMatch(/# ASSUMED: as far as the arm reaches, above the plane that the base stands on\./);
-    expect(text).toMatch(/^# - No file says the stiffness/m);
+    expect(text).toMatch(/^# - No file gives the stiffness/m);
     // Every line that people have to look at is short enough to be read.
     expect(text.split('\n').filter((line) => line.length > 120)).toEqual([]);
   });
@@ -308,13 +308,13 @@ describe('what is refused leaves nothing behind', () => {
       'a joint without a speed',
       model((text) => text.replace(' velocity="3"', '')),
       ['arm.urdf'],
-      /arm\.urdf:11:1: joint "wrist" has no speed limit \(velocityMaxRadPerS\): no file says it\n {2}→ .*--limits/,
+      /arm\.urdf:11:1: joint "wrist" has no speed limit \(velocityMaxRadPerS\): no file gives it\n {2}→ .*--limits/,
     ],
     [
       'a joint without a torque, from which servos are worked out',
       model((text) => text.replace(' effort="10"', '')),
       ['arm.urdf'],
-      /joint "wrist" has no torque limit \(torqueMaxNm\): no file says it\n {2}→ .*--torque/,
+      /joint "wrist" has no torque limit \(torqueMaxNm\): no file gives it\n {2}→ .*--torque/,
     ],
     [
       'limits of an unknown joint',

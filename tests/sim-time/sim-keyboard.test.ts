@@ -78,7 +78,7 @@ describe.skipIf(why !== undefined)('a person who judges in rein sim', () => {
   it('is needed: without terminal and monitor it is refused', async () => {
     const ended = await new Rein(['sim', ...options, '--monitor', 'off', '--out', 'nobody'], dir).ended;
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('is judged by people: nobody marks its episodes here');
+    expect(ended.stderr).toContain('is judged by people: this command has no operator to mark episodes');
     expect(existsSync(join(dir, 'nobody'))).toBe(false);
   }, 30_000);
 });

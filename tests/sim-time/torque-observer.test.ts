@@ -98,9 +98,7 @@ it(
     writeFileSync(join(dir, 'narrow.yaml'), narrow);
     const { code, stderr } = await rein(['sim', '--config', 'narrow.yaml', '--out', 'run', '--quiet'], dir);
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /Something pushes the arm or weighs on it .* \((?:shoulder|elbow|wrist)\w*: -?\d+\.\d N·m\)/,
-    );
+    expect(stderr).toMatch(/A force or load acts on the arm .* \((?:shoulder|elbow|wrist)\w*: -?\d+\.\d N·m\)/);
   },
   PATIENCE_MS,
 );

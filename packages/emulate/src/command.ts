@@ -49,7 +49,7 @@ export async function emulateBody(options: EmulateOptions): Promise<number> {
     for (const fault of options.fault) applyFault(emulator, fault.replace(/[=,]/g, ' '));
     return await interruptibly(
       (line) => say.note(line),
-      'the port goes',
+      'the port is removed',
       async ({ signal }) => {
         // Hardware has priority over programs, hence real time. The thread that reads the port inherits it from this one.
         const { isRaised } = raiseThisThread();
@@ -121,7 +121,7 @@ async function bodyOf(
     return { body, hand: handAtArm(body) };
   }
   if (scene !== undefined) {
-    throw new ReinError('config', `Nothing can stand beside ${robot.name}: its file names no model.`, {
+    throw new ReinError('config', `No scene can be placed beside ${robot.name}: its file names no model.`, {
       remedy: 'Name its MJCF or URDF as driver.model, or leave --task out.',
     });
   }
@@ -184,12 +184,12 @@ function moveByHand(arm: HeldBody, ids: readonly number[], command: string): voi
 
 function handAtCar(car: CarBody): Hand {
   return {
-    help: [['turn M', 'a hand turns the driven wheels by so many metres; below 0: back']],
+    help: [['turn M', 'a hand turns the driven wheels by M metres; below 0: back']],
     obey: (line) => {
       if (!/^turn\b/.test(line)) return false;
       const wayM = Number(/^turn\s+(\S+)$/.exec(line)?.[1]);
       if (!Number.isFinite(wayM)) {
-        throw new ReinError('config', `turn takes the way of the wheels in metres, not "${line}"`, {
+        throw new ReinError('config', `turn takes the travel of the wheels in metres, not "${line}"`, {
           remedy: 'e.g. turn 0.5',
         });
       }
@@ -203,8 +203,8 @@ function helpText(hand: Hand | undefined): string {
   const rows = Object.entries(FAULT_COMMANDS).map(([word, { usage, help }]) => [`${word} ${usage}`.trim(), help]);
   const own = [
     ...(hand?.help ?? []),
-    ['state', 'every device, as it is now'],
-    ['statistics', 'what the line has carried, and how exactly'],
+    ['state', 'present state of every device'],
+    ['statistics', 'traffic of the line, and its timing'],
     ['quit', 'the end'],
   ];
   return [...rows, ...own].map(([left, right]) => `  ${left!.padEnd(18)} ${right}`).join('\n');

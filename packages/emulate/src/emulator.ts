@@ -78,7 +78,7 @@ export class Emulator implements FaultTarget {
   }
 
   setSupply(volts: number): void {
-    if (this.bus.supplyV === undefined) throw new ReinError('config', 'no supply is emulated of these devices');
+    if (this.bus.supplyV === undefined) throw new ReinError('config', 'the supply of these devices is not emulated');
     this.bus.supplyV = volts;
   }
 

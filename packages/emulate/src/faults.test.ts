@@ -93,14 +93,14 @@ it('has a word for each fault of the line', () => {
 
 it.each([
   ['ded 2', /no fault "ded", did you mean "dead"\?/],
-  ['drop', /wants a number/],
+  ['drop', /must be a number/],
   ['drop 2', /from 0 to 1/],
   ['drop 1 writes', /takes requests or nothing after its rate, not "writes"/],
   ['delay 1 requests', /takes RATE after it/],
   ['dead 3', /no servo 3; there are 1, 2/],
-  ['dead x', /wants a number, not "x"/],
+  ['dead x', /must be a number, not "x"/],
   ['next flop', /next takes drop, flip/],
-  ['set 1 id', /wants a number/],
+  ['set 1 id', /must be a number/],
   ['unplug now', /takes nothing after it/],
   ['', /no fault ""/],
 ])('says what is wrong with "%s"', (line, reason) => {

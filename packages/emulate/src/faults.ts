@@ -109,38 +109,38 @@ interface FaultCommand {
 }
 
 const SERVO_FAULTS: Readonly<Record<string, FaultCommand>> = {
-  dead: servoCommand('ID', 'the servo hears and answers nothing any more', (servo) => {
+  dead: servoCommand('ID', 'the servo no longer receives or answers', (servo) => {
     servo.isDead = true;
   }),
-  dip: servoCommand('ID SECONDS', 'it has no power for so long, and starts anew', (servo, seconds = 0) => {
+  dip: servoCommand('ID SECONDS', 'the servo loses power for SECONDS, then restarts', (servo, seconds = 0) => {
     servo.unpoweredS = Math.max(0, seconds);
   }),
   overload: servoCommand(
     'ID',
-    'its overload protection latches until brown-out or reboot: it answers, and hardly pulls',
+    'its overload protection latches until brown-out or reboot: it answers, with hardly any torque',
     (servo) => {
       servo.isOverloaded = true;
     },
   ),
-  error: servoCommand('ID BITS', 'error bits in all that it answers', (servo, bits = 0) => {
+  error: servoCommand('ID BITS', 'error bits in all its replies', (servo, bits = 0) => {
     servo.errorBits = bits;
   }),
-  mirror: servoCommand('ID', 'it turns the other way, and reads so: it was mounted the other way round', (servo) => {
+  mirror: servoCommand('ID', 'motion and reading are reversed, as if mounted the other way round', (servo) => {
     servo.isMirrored = !servo.isMirrored;
   }),
-  reverse: servoCommand('ID', 'its motor turns against its encoder', (servo) => {
+  reverse: servoCommand('ID', 'its motor turns opposite to its encoder', (servo) => {
     servo.isReversed = !servo.isReversed;
   }),
-  shift: servoCommand('ID RAD', 'its zero is wrong from then on', (servo, rad = 0) => {
+  shift: servoCommand('ID RAD', 'its zero is off by RAD', (servo, rad = 0) => {
     servo.shiftRad = rad;
   }),
   wrap: servoCommand('ID [TURNS]', 'its position jumps by a whole turn, 2 pi', (servo, turns = 1) => {
     servo.wrapTurns = turns;
   }),
-  freeze: servoCommand('ID', 'its position is read as it last was', (servo) => {
+  freeze: servoCommand('ID', 'its position reading is frozen', (servo) => {
     servo.isFrozen = true;
   }),
-  heal: servoCommand('ID', 'it is as it should be', (servo) => {
+  heal: servoCommand('ID', 'ends all faults of the servo', (servo) => {
     Object.assign(servo, noServoFaults());
   }),
 };
@@ -166,17 +166,17 @@ export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
   ...LINE_COMMANDS,
   noise: {
     usage: 'BYTES_PER_S',
-    help: 'the bus is full of garbage; 0 ends it',
+    help: 'random bytes on the bus; 0 ends it',
     apply: (target, args) => target.setNoise(Math.max(0, numberOf('noise', args[0]))),
   },
   echo: {
     usage: '[0]',
-    help: 'the adapter hands back what is sent, as some on one wire do; 0 ends it',
+    help: 'the adapter echoes all that is sent, as some one-wire adapters do; 0 ends it',
     apply: (target, [on = '1']) => target.setEcho(numberOf('echo', on) !== 0),
   },
   next: {
     usage: 'FAULT [A] [B]',
-    help: 'to the next packet alone: drop AT COUNT, flip BIT, delay S, duplicate, split AT GAP_S, garbage COUNT, wrong-id ID, stale',
+    help: 'fault of the next packet alone: drop AT COUNT, flip BIT, delay S, duplicate, split AT GAP_S, garbage COUNT, wrong-id ID, stale',
     apply: (target, [kind = '', a = '0', b = '0']) => {
       const make = PACKET_COMMANDS[kind];
       if (make === undefined) throw misuse(`next takes ${Object.keys(PACKET_COMMANDS).join(', ')}`);
@@ -186,25 +186,25 @@ export const FAULT_COMMANDS: Readonly<Record<string, FaultCommand>> = {
   ...SERVO_FAULTS,
   set: {
     usage: 'ID REGISTER COUNTS',
-    help: 'a register as if it had come so: id (two servos with one id), firmwareMajor, modelNumber, baud, …',
+    help: 'sets a register, as if delivered that way: id (two servos with one id), firmwareMajor, modelNumber, baud, …',
     apply: (target, [id, register = '', counts]) =>
       target.setRegister(numberOf('set', id), register, numberOf('a register', counts)),
   },
   supply: {
     usage: 'VOLTS',
-    help: 'voltage of the supply: a battery that runs empty',
+    help: 'supply voltage, such as of a discharging battery',
     apply: (target, [volts]) => target.setSupply(Math.max(0, numberOf('supply', volts))),
   },
   'brown-out': {
     usage: '[SECONDS]',
-    help: 'power is cut for so long, or a moment: torque off, registers as from the factory but for the stored ones',
+    help: 'power is cut for SECONDS, or a moment: torque off, all but the stored registers at factory values',
     apply: (target, [seconds]) => {
       if (seconds === undefined) target.powerCycle();
       else for (const id of target.ids) target.servo(id)!.unpoweredS = Math.max(0, numberOf('brown-out', seconds));
     },
   },
   unplug: { usage: '', help: 'the cable is pulled: the port is gone', apply: (target) => target.unplug() },
-  plug: { usage: '', help: 'it is back, under the same name', apply: (target) => target.plug() },
+  plug: { usage: '', help: 'the port is back, under the same name', apply: (target) => target.plug() },
 };
 
 /** Executes the command `line`, e.g. `dead 3`. Throws `ReinError('config')` if it is invalid. */
@@ -225,7 +225,7 @@ function lineCommand(fault: LineFault, help: string): FaultCommand {
   const ofRequest = REQUEST_FAULTS.find((name) => name === fault);
   return {
     usage: ofRequest === undefined ? 'RATE' : `RATE [${REQUESTS}]`,
-    help: `${help}; 0 ends it; of replies${ofRequest === undefined ? '' : ', or of requests'}`,
+    help: `${help}; 0 ends it; applies to replies${ofRequest === undefined ? '' : ', or to requests'}`,
     apply: (target, [rateText, way]) => {
       const rate = numberOf(word, rateText);
       if (!(rate >= 0 && rate <= 1)) throw misuse(`${word} takes a rate from 0 to 1, not ${rateText}`);
@@ -245,10 +245,10 @@ function servoCommand(
     usage,
     help,
     apply: (target, [idText, valueText]) => {
-      const id = numberOf('the id of a servo', idText);
+      const id = numberOf('the servo id', idText);
       const servo = target.servo(id);
       if (servo === undefined) throw misuse(`there is no servo ${id}; there are ${target.ids.join(', ')}`);
-      set(servo, valueText === undefined ? undefined : numberOf('what follows the id', valueText));
+      set(servo, valueText === undefined ? undefined : numberOf('the value after the id', valueText));
     },
   };
 }
@@ -260,10 +260,10 @@ function commandName(name: string): string {
 
 function numberOf(what: string, text: string | undefined): number {
   const value = text === undefined || text === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(value)) throw misuse(`${what} wants a number${text === undefined ? '' : `, not "${text}"`}`);
+  if (!Number.isFinite(value)) throw misuse(`${what} must be a number${text === undefined ? '' : `, not "${text}"`}`);
   return value;
 }
 
 function misuse(message: string): ReinError {
-  return new ReinError('config', message, { remedy: 'help lists what can be typed' });
+  return new ReinError('config', message, { remedy: 'type help for a list of commands' });
 }

@@ -104,8 +104,8 @@ function dynamixelVersion(firmware: string): Readonly<Record<string, number>> {
 }
 
 function noFirmware(firmware: string, like: string): ReinError {
-  return new ReinError('config', `No firmware ${firmware} is emulated of these devices.`, {
-    remedy: `Write it as they do, up to the newest whose registers are known, e.g. --firmware ${like}.`,
+  return new ReinError('config', `Firmware ${firmware} of these devices is not emulated.`, {
+    remedy: `Write it as the devices report it, up to the newest with known registers, e.g. --firmware ${like}.`,
   });
 }
 
@@ -119,7 +119,7 @@ const EMULATOR_KINDS: Readonly<Record<keyof typeof EMULATED_ROBOTS, EmulatorKind
 export function emulatorKind(name: string): EmulatorKind {
   const found = Object.values(EMULATOR_KINDS).find(({ kind }) => kind === name);
   if (found !== undefined) return found;
-  throw new ReinError('config', `Nothing emulates ${name}.`, {
+  throw new ReinError('config', `There is no emulator for ${name}.`, {
     remedy: `Emulated: ${Object.keys(EMULATOR_KINDS).join(', ')}.`,
   });
 }

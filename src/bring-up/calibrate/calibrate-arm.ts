@@ -159,7 +159,7 @@ class ArmCalibration {
       );
     } else if (adapter === '') {
       guide.say(
-        'Neither a serial number nor a socket of the adapter is known: the calibration is bound to what its servos say, and would fit another arm that says the same.',
+        'Neither a serial number nor a socket of the adapter is known: the calibration is bound to the data of its servos, and would also match another arm with the same data.',
       );
     }
   }

@@ -251,7 +251,7 @@ async function askDirection(
     // From the turning point: a joint at its stop is moved back first, and one that sags comes back, too.
     const [rise, fall] = [hand.now - hand.least, hand.most - hand.now];
     if (rise >= leastCounts !== fall >= leastCounts) {
-      if (await confirm(guide, '  It is back where it was. Did the way back go the way that was asked for?', 'no')) {
+      if (await confirm(guide, '  It is back where it was. Was the motion back in the requested direction?', 'no')) {
         return rise > fall ? 1 : -1;
       }
       hand.restart();

@@ -195,14 +195,14 @@ export function rebindCalibration(request: CheckRequest & { readonly guide: Guid
         wrong.remedy === undefined || wrong.remedy === calibrate
           ? `Calibrate the arm that is here: ${calibrate}`
           : `If it is another arm, calibrate it (${calibrate}). If it is the arm that was calibrated: ${wrong.remedy}`;
-      throw new ReinError('config', `It is not bound anew: ${wrong.name}: ${wrong.detail}.`, { remedy });
+      throw new ReinError('config', `The calibration was not rebound: ${wrong.name}: ${wrong.detail}.`, { remedy });
     }
     guide.say(
-      `Ids, models, firmware and offsets of its ${arm.motors.length} servos are those of the file. Another arm of its make may say the same.`,
+      `Ids, models, firmware and offsets of its ${arm.motors.length} servos are those of the file. Another arm of its make may have the same.`,
     );
     const question = `Is it the arm that was calibrated on ${calibration.calibratedAt.slice(0, 10)}, now at ${adapterText(adapter)}?`;
     if (!(await confirm(guide, question, 'no'))) {
-      throw new ReinError('config', 'It is not bound anew: nobody said that it is the same arm.', {
+      throw new ReinError('config', 'The calibration was not rebound: not confirmed to be the same arm.', {
         remedy: `Plug in the right arm, or calibrate this one: rein calibrate --robot ${named}`,
       });
     }

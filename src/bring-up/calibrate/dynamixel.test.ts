@@ -283,7 +283,7 @@ describe('the control table of a firmware', () => {
   it('is not known of newer ones: doctor, calibrate and driver refuse them by number', async () => {
     const refused = {
       message:
-        'Servo 3 (elbow_flex) is model xl330-m288 with firmware 54, and control tables are known up to firmware 53: which registers are where in it is not.',
+        'Servo 3 (elbow_flex) is model xl330-m288 with firmware 54, and control tables are known up to firmware 53: its register addresses are unknown.',
       remedy: 'Give it firmware 53 with DYNAMIXEL Wizard 2.0 (Firmware Recovery), or take a newer Rein.',
     };
     const rig = kochRig();

@@ -65,7 +65,7 @@ describe("a calibrated range beside the file's", () => {
   });
 
   it('the other way round is a direction that was mistaken', () => {
-    const said = 'direction , the same the other way round: the way its angle rises was probably mistaken';
+    const said = 'direction , with the sign reversed: the direction in which its angle rises was probably mistaken';
     expect(saidOf('so101', 'gripper', -1.745, 0.175)).toEqual(both(said));
     expect(saidOf('koch', 'shoulder_lift', -0.6, 1.57)).toEqual(both(said));
     // Limits that fit it would mirror floor and walls.

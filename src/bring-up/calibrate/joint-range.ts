@@ -99,7 +99,7 @@ export function rangeProblem(joint: JointModel, motor: Motor, calibration: Joint
     if (longest > slack) {
       const isTurned = Math.abs(-most - from) <= fit && Math.abs(-least - to) <= fit;
       return isTurned && longest > fit
-        ? problem('direction', ', the same the other way round: the way its angle rises was probably mistaken')
+        ? problem('direction', ', with the sign reversed: the direction in which its angle rises was probably mistaken')
         : problem('zero', `: its zero is probably off by ${shown(Math.min(-shortest, longest))}`);
     }
     if (longest > -fit) {

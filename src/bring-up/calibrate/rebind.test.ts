@@ -50,10 +50,10 @@ describe('a calibration behind an adapter without serial number', () => {
   it('is not where nobody says so, or a servo says that it is of another arm', async () => {
     const { rig, request } = await calibrated();
     const no = new HandGuide(rig, (question) => (question.startsWith('Is it') ? '' : undefined));
-    await expect(rebindCalibration({ ...request, guide: no })).rejects.toThrow(/nobody said that it is the same arm/);
+    await expect(rebindCalibration({ ...request, guide: no })).rejects.toThrow(/not confirmed to be the same arm/);
     rig.servos[2]!.registers.set('homingOffset', 77);
     await expect(rebindCalibration({ ...request, guide: yes(rig) })).rejects.toThrow(
-      /not bound anew: elbow_flex: adds 77 to its position, and 0 when it was calibrated/,
+      /not rebound: elbow_flex: adds 77 to its position, and 0 when it was calibrated/,
     );
     await expect(rebindCalibration({ ...request, guide: yes(rig) })).rejects.toMatchObject({
       remedy: expect.stringMatching(

@@ -46,7 +46,7 @@ export async function storeBeforeMeasuring(open: OpenArm, names: readonly string
   ];
   if (changes.length === 0) return;
   sayChanges(guide, 'To be stored in the servos before they are measured, for good:', changes);
-  if (!(await confirm(guide, 'Write that? Its readings are no positions else.', 'no'))) {
+  if (!(await confirm(guide, 'Write that? Otherwise its readings are not positions.', 'no'))) {
     throw new ReinError('config', 'Nothing was measured: the servos read otherwise than they are driven.', {
       remedy: `Have it written, or set it with their maker's program; then: rein calibrate --robot ${arm.named}`,
     });
@@ -170,7 +170,7 @@ function changesOf(
 function answered(servo: ServoAccess, register: string, motor: Motor): number {
   const now = servo.read(register);
   if (now !== undefined) return now;
-  throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) does not say its ${register}.`, { remedy: LOOK_AT });
+  throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) reports no ${register}.`, { remedy: LOOK_AT });
 }
 
 function sayChanges(guide: Guide, heading: string, changes: readonly Told[]): void {

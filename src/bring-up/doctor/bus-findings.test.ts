@@ -202,7 +202,7 @@ describe('rein doctor on a bus', () => {
     const found = await inspect(rigOf({ mountings }));
     expect(failures(found)).toMatchObject([
       { name: 'servo 6', detail: expect.stringMatching(/^More than one servo has the id 6/) },
-      { name: 'servo 5', remedy: 'It may be one of those that have the id 6: see to them first.' },
+      { name: 'servo 5', remedy: 'It may be one of those with the id 6: resolve those first.' },
     ]);
     expect(found.next).toMatch(/^Unplug all but one of them, .* rein doctor --robot so101$/);
   });
@@ -310,7 +310,7 @@ describe('a serial port', () => {
   it.each([
     [{ mayOpen: false }, 'Permission denied: /dev/ttyUSB0', 'sudo usermod -aG dialout $USER'],
     [{ users: [{ pid: 12, program: 'python3' }] }, 'in use by python3 (process 12)', 'kill 12'],
-    [{ latencyMs: 16 }, 'gathers bytes for 16 ms', '/sys/class/tty/ttyUSB0/device/latency_timer'],
+    [{ latencyMs: 16 }, 'buffers bytes for 16 ms', '/sys/class/tty/ttyUSB0/device/latency_timer'],
   ] as const)('is a warning with its command: %o', (change, detail, remedy) => {
     const found = portFinding({ ...state, ...change });
     expect(found).toMatchObject({ status: 'warn' });

@@ -31,7 +31,7 @@ describe('rein doctor on a car', () => {
       temperature: '25 °C in the VESC',
       timeout: 'the firmware stops the motor by itself within 200 ms (fault 46)',
       odometry: "the tachometer is at 0; 461 counts are 1 m by the robot's file",
-      steering: expect.stringMatching(/^not measured: .*a person looks/),
+      steering: expect.stringMatching(/^not measured: .*checked by eye/),
     });
     expect(findings.every(({ status }) => status === 'ok')).toBe(true);
     expect(next).toBe('rein bring-up --robot race-car-vesc');

@@ -68,7 +68,7 @@ function isSilent({ message }: ReinError): boolean {
 /** Findings from all reports of a VESC. Throws `ReinError` if none answers. */
 function look(link: VescLink, { line }: BusPort, { car }: Pick<CarRequest, 'car'>): readonly Finding[] {
   const { firmware, hardware, uuid } = link.identify();
-  const who = `${hardware || 'a board without a name'}, firmware ${firmware}, ${uuid === '' ? 'which tells no number of its own' : `uuid ${uuid}`}`;
+  const who = `${hardware || 'unnamed board'}, firmware ${firmware}, ${uuid === '' ? 'no uuid' : `uuid ${uuid}`}`;
   const where = `${who}, at ${line.baud} bit/s on ${line.path}${link.hasEcho ? ECHO_NOTE : ''}`;
   const wanted = car?.driver.baud ?? line.baud;
   const identity: Finding =
@@ -93,7 +93,7 @@ function look(link: VescLink, { line }: BusPort, { car }: Pick<CarRequest, 'car'
       name: 'steering',
       status: 'ok',
       detail:
-        'not measured: a servo at a VESC says nothing back; a person looks at its centre and its way in rein bring-up',
+        'not measured: a servo at a VESC has no feedback; its centre and direction are checked by eye in rein bring-up',
     },
   ];
 }

@@ -83,7 +83,7 @@ export function portFinding({ info, link, users, mayOpen, rights, latencyMs }: P
     return {
       name,
       status: 'warn',
-      detail: `${detail}; it gathers bytes for ${latencyMs} ms before it hands them on`,
+      detail: `${detail}; it buffers bytes for ${latencyMs} ms (latency timer)`,
       remedy: `now: echo 1 | sudo tee /sys/class/tty/${basename(path)}/device/latency_timer; for good: echo '${rule}' | sudo tee -a ${RULES_FILE}`,
     };
   }

@@ -33,7 +33,7 @@ describe('brltty', () => {
         name: 'brltty',
         status: 'warn',
         detail: `takes serial adapters for braille displays, and their ports away: its rule is ${udev}/85-brltty.rules`,
-        remedy: 'where nobody uses a braille display: sudo apt remove brltty, then plug the adapter in again',
+        remedy: 'if no braille display is used: sudo apt remove brltty, then plug the adapter in again',
       },
     ]);
     expect(portTakers([], machine({}, ['bash', 'brltty']).roots)).toMatchObject([

@@ -34,7 +34,7 @@ function brltty(paths: readonly string[], roots: SystemRoots): readonly Finding[
       name: 'brltty',
       status: 'warn',
       detail: `takes serial adapters for braille displays, and their ports away: ${by}`,
-      remedy: 'where nobody uses a braille display: sudo apt remove brltty, then plug the adapter in again',
+      remedy: 'if no braille display is used: sudo apt remove brltty, then plug the adapter in again',
     },
   ];
 }

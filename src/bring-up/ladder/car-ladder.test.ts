@@ -108,7 +108,7 @@ describe('the ladder of a car', () => {
     await climb(request(rig, turning(rig, [])));
     const guide = turning(rig, [0], ['n']);
     expect(await climb(request(rig, guide))).toBe('mirror');
-    expect(guide.said.at(-1)).toContain('nothing was counted');
+    expect(guide.said.at(-1)).toContain('no counts while');
   });
 
   it('does not drive before somebody has said that the wheels are off the ground', async () => {
@@ -128,7 +128,7 @@ describe('the ladder of a car', () => {
       let k = 0;
       return new CarGuide(() => answers[k++] ?? 'y');
     };
-    expect(await seenOfCar(car, answering([]))).toMatch(/^a person saw the wheels turn and steer the right way/);
+    expect(await seenOfCar(car, answering([]))).toMatch(/^an operator saw the wheels turn and steer the right way/);
     const wrong = [/^Write isReversed: true/, /^Write perRad: 1\.2135 /, /centre \(0\.5304\) .* 0\.5°/];
     for (const [i, remedy] of wrong.entries()) {
       const answers = [0, 1, 2].map((k) => (k === i ? 'n' : 'y'));

@@ -52,7 +52,7 @@ export async function mirrorCar({ car, link, guide }: MirrorCarRequest): Promise
     }
     // A sensorless motor is counted by its back-EMF, which a slow hand does not generate.
     if (/^no?$/i.test(answer))
-      return 'nothing was counted of a hand that turns the wheels: the next rung shows which way they turn';
+      return 'no counts while the wheels were turned by hand: the next step shows which way they turn';
     guide.say(`  ${movedM.toFixed(2)} m were counted only: a motor without sensors is counted where it turns fast.`);
   }
 }
@@ -79,7 +79,7 @@ export async function seenOfCar({ driver }: VescCar, guide: Guide): Promise<stri
   ];
   for (const [question, wrong, remedy] of looks) {
     if (!(await confirm(guide, question, 'no')))
-      throw new ReinError('config', `The rung is not passed: ${wrong}.`, { remedy });
+      throw new ReinError('config', `Bring-up step not passed: ${wrong}.`, { remedy });
   }
-  return 'a person saw the wheels turn and steer the right way, and point straight ahead at the end';
+  return 'an operator saw the wheels turn and steer the right way, and point straight ahead at the end';
 }

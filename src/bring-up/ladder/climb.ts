@@ -55,18 +55,18 @@ export interface ClimbRequest {
 
 /** Purpose and procedure of each rung. */
 const WORDS: Readonly<Record<Rung, string>> = {
-  doctor: 'what is on the bus is what the file wants, and the calibration is of this arm',
-  mirror: 'torque off, you hold each joint at its zero, and move it: its angle says the same',
-  slow: 'the arm moves joint after joint, slowly',
+  doctor: 'the devices on the bus match the file, and the calibration belongs to this arm',
+  mirror: 'torque off: you hold each joint at its zero and move it, and its angle must agree',
+  slow: 'the arm moves one joint after another, slowly',
   'burn-in': 'random motion in a small box, without a fault',
-  full: 'the limits of the file, all of them',
+  full: 'motion up to all limits of the file',
 };
 
 const CAR_WORDS: Readonly<Record<Rung, string>> = {
-  doctor: 'the VESC is well, and stops by itself',
-  mirror: 'wheels off the ground, you turn them by hand: what is counted rises',
-  slow: 'wheels off the ground, they turn, and then steer, slowly: you see which way',
-  'burn-in': 'wheels off the ground, random motion, without a fault',
+  doctor: 'the VESC has no fault, and its timeout stops the motor',
+  mirror: 'wheels off the ground: you turn them by hand, and the count must rise',
+  slow: 'wheels off the ground: they turn, then steer, slowly, and you confirm the directions',
+  'burn-in': 'wheels off the ground: random motion, without a fault',
   full: WORDS.full,
 };
 
@@ -97,10 +97,10 @@ export function ladderLines(arm: LadderRobot): readonly string[] {
     const speed = `${Math.round(100 * RUNG_SPEED[rung])} %`;
     return `${rung.padEnd(8)} ${mark.padEnd(23)} ${speed.padStart(5)}  ${record === undefined ? wordsOf(arm)[rung] : record.proved}`;
   });
-  const fallen = ladder.fallen === undefined ? [] : [`Taken back: ${ladder.fallen}.`];
+  const fallen = ladder.fallen === undefined ? [] : [`Steps revoked: ${ladder.fallen}.`];
   const next =
     ladder.next === undefined
-      ? 'At the top: it goes at the limits of its file.'
+      ? 'All steps passed: it moves up to the limits of its file.'
       : `Next: rein bring-up --robot ${arm.named}`;
   const speed = `Speed now: ${Math.round(100 * ladder.speedRatio)} % of what its file allows.`;
   const stops = isCar(arm) ? [] : stopsOf(arm);
@@ -131,7 +131,7 @@ export async function climb(request: ClimbRequest): Promise<Rung | undefined> {
   const { arm, guide } = request;
   const { next, fallen, speedRatio } = ladderNow(arm);
   if (next === undefined) return undefined;
-  if (fallen !== undefined) guide.say(`Rungs were taken back: ${fallen}.`);
+  if (fallen !== undefined) guide.say(`Bring-up steps were revoked: ${fallen}.`);
   guide.say(`${RUNGS.indexOf(next) + 1}/${RUNGS.length} ${next}: ${wordsOf(arm)[next]}.`);
   const proved = next === 'doctor' ? await doctor(request) : await above(next, request, speedRatio);
   const subject = subjectOf(arm);
@@ -152,9 +152,9 @@ async function above(rung: Exclude<Rung, 'doctor'>, request: ClimbRequest, speed
   if (rung === 'mirror') return mirror(request);
   if (rung !== 'full') return drive(rung, request, speedRatio);
   const question =
-    'From now on it goes at all that its file allows. Is its workspace clear, and the emergency stop at hand?';
+    'From now on it moves at all that its file allows. Is its workspace clear, and the emergency stop at hand?';
   if (!(await confirm(request.guide, question, 'no'))) throw declined();
-  return 'a person let it go at the limits of its file';
+  return 'an operator released it up to the limits of its file';
 }
 
 async function doctor({ arm, port, open, showFindings }: ClimbRequest): Promise<string> {
@@ -165,9 +165,9 @@ async function doctor({ arm, port, open, showFindings }: ClimbRequest): Promise<
   // A car's calibration is in its file.
   const isCalibrated = isCar(arm) || findings.some(({ name, status }) => name === 'calibration' && status === 'ok');
   if (!isCalibrated || findings.some(({ status }) => status === 'fail')) {
-    throw new ReinError('driver', 'The rung is not passed: something is missing.', { remedy: next });
+    throw new ReinError('driver', 'Bring-up step not passed: see the findings above.', { remedy: next });
   }
-  if (isCar(arm)) return `${findings[0]!.detail}; no fault, and it stops by itself`;
+  if (isCar(arm)) return `${findings[0]!.detail}; no fault, and its timeout stops the motor`;
   return `${counted(arm.motors.length, 'servo')} at ${arm.driver.baud} bit/s, in agreement with robot file and calibration`;
 }
 
@@ -220,7 +220,7 @@ async function drive(rung: DrivingRung, request: ClimbRequest, speedRatio: numbe
 }
 
 function declined(): ReinError {
-  return new ReinError('environment', 'The rung is not passed: the motion was not confirmed.', {
+  return new ReinError('environment', 'Bring-up step not passed: the motion was not confirmed.', {
     remedy: 'Repeat the command when it may move.',
   });
 }

@@ -48,13 +48,13 @@ it('names a busy machine beside what that may have caused, and nothing else', ()
   expect(isOfTiming(join(folder, 'none.log'))).toBe(false);
   const busy = 'The machine is busy (load average 9.0 on 2 cores).';
   expect(stopped('The robot does not answer', 2, 'run', busy)).toMatchObject({
-    message: `The rung is not passed: The robot does not answer (the first of 2). ${busy}`,
+    message: `Bring-up step not passed: The robot does not answer (the first of 2). ${busy}`,
     remedy:
-      'Mend what stopped it; run/guard.log says when and why. The load may be the cause: end what else runs on the machine. Then repeat the command.',
+      'Correct what stopped it; see run/guard.log for time and cause. The load may be the cause: end what else runs on the machine. Then repeat the command.',
   });
   expect(stopped('The robot does not answer', 1, 'run')).toMatchObject({
-    message: 'The rung is not passed: The robot does not answer.',
-    remedy: 'Mend what stopped it; run/guard.log says when and why. Then repeat the command.',
+    message: 'Bring-up step not passed: The robot does not answer.',
+    remedy: 'Correct what stopped it; see run/guard.log for time and cause. Then repeat the command.',
   });
 });
 

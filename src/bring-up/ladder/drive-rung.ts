@@ -189,7 +189,7 @@ function degrees(spans: number): string {
 }
 
 function unmoved(joint: string, span: number): ReinError {
-  return new ReinError('driver', `The rung is not passed: ${joint} was seen to move by ${degrees(span)} only.`, {
+  return new ReinError('driver', `Bring-up step not passed: ${joint} was measured to move by ${degrees(span)} only.`, {
     remedy: 'See that nothing holds it, and give a burn-in more --minutes. Then repeat the command.',
   });
 }
@@ -208,9 +208,9 @@ export function stopped(what: string, count: number, out: string, busy?: string)
   const more = count > 1 ? ` (the first of ${count})` : '';
   const log = join(out, GUARD_LOG);
   const load = busy === undefined ? '' : ' The load may be the cause: end what else runs on the machine.';
-  let remedy = `Mend what stopped it; ${log} says when and why.${load} Then repeat the command.`;
+  let remedy = `Correct what stopped it; see ${log} for time and cause.${load} Then repeat the command.`;
   if (STANDS_OUTSIDE.test(what)) remedy = 'Put it in the middle of its room by hand, and repeat the command.';
-  const message = `The rung is not passed: ${what}${more}.${busy === undefined ? '' : ` ${busy}`}`;
+  const message = `Bring-up step not passed: ${what}${more}.${busy === undefined ? '' : ` ${busy}`}`;
   return new ReinError('driver', message, { remedy });
 }
 

@@ -36,7 +36,7 @@ export async function measureStops(request: StopsRequest): Promise<readonly stri
   const { arm, guide, loadKg, minutes, out } = request;
   const { passed, speedRatio } = ladderNow(arm);
   if (!passed.some(({ rung }) => rung === NEEDED)) {
-    throw new ReinError('config', `Stops are measured once the rung ${NEEDED} is passed.`, {
+    throw new ReinError('config', `Stops are measured once the bring-up step ${NEEDED} is passed.`, {
       remedy: `First: rein bring-up --robot ${arm.named}`,
     });
   }

@@ -162,7 +162,7 @@ async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {
     const beside = policy.endsWith('.onnx') ? dirname(policy) : policy;
     const file = join(beside, RUN_FILES.config);
     await access(file).catch((cause: unknown) => {
-      throw new ReinError('config', `${file}, which says what the policy was trained on, is not there.`, {
+      throw new ReinError('config', `${file} is missing: it records what the policy was trained on.`, {
         remedy: 'Copy it from the run that made the policy, or name the task with --task.',
         cause,
       });

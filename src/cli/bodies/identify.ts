@@ -157,5 +157,5 @@ function noticed({ links, payloadKg }: Sensitivity): string {
     forceN === undefined ? [link, 'none', ''] : [link, `${significant(forceN)} N`, `by ${joint}`],
   );
   const load = ['load', payloadKg === undefined ? 'none' : `${significant(payloadKg)} kg`, 'at the tool point'];
-  return `least that it notices at home, pushed where and whither a joint feels it most, beyond what a tool's sensor feels:\n${columns([...body, load])}`;
+  return `least push and load that is detected at home, at the point and in the direction to which a joint is most sensitive, beyond the reading of the tool's force sensor:\n${columns([...body, load])}`;
 }

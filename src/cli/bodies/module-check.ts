@@ -30,7 +30,7 @@ export async function loadElsewhere(file: string, kind?: string): Promise<Loaded
   const { answer, how, isLate } = await answerOfChild(child, LOAD_LIMIT_MS);
   if (answer instanceof ReinError || isLoaded(answer)) return answer;
   const trouble = isLate ? `does not end within ${LOAD_LIMIT_MS / 1e3} s` : `ended its process instead (${how})`;
-  const onlyDefine = 'Let the module do nothing but define the plugin: what it does goes into the functions of that.';
+  const onlyDefine = 'Let the module only define the plugin: move all else into the functions of the plugin.';
   return new ReinError('config', `The loading of ${file} ${trouble}.`, {
     remedy: isLate ? remedyForLate(onlyDefine) : onlyDefine,
   });

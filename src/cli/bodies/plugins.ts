@@ -54,8 +54,7 @@ async function moduleRow(path: string): Promise<Row> {
 }
 
 function tableOf(rows: readonly Row[], check: boolean): string[] {
-  if (rows.length === 0)
-    return [`No plugin is installed in ${process.cwd()} or above it; rein plugins --help says what one is.`];
+  if (rows.length === 0) return [`No plugin is installed in ${process.cwd()} or above it; see rein plugins --help.`];
   const width = (of: (row: Row) => string): number => Math.max(...rows.map((row) => of(row).length));
   const [kinds, names, versions] = [width((row) => row.kind), width((row) => row.name), width((row) => row.version)];
   return rows.flatMap(({ kind, name, version, module, trouble, remedy }) => {

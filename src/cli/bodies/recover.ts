@@ -36,7 +36,7 @@ function textOf(journal: JournalExplanation, done: readonly string[], wasMended:
   return [
     `journal ${journalId ?? '(not readable)'} of run ${runId ?? '(not known)'} in ${dir}: starts of the robot: ${epochs}, files: ${files.length}`,
     ...rows,
-    ...(wrong.length === 0 ? intactText(journal) : ['what is the matter:', ...wrong]),
+    ...(wrong.length === 0 ? intactText(journal) : ['problems found:', ...wrong]),
     ...done.map((message) => `mended: ${message}`),
     `a learner would get ${counted(deliverable, 'record')}; lost on disk: ${lost}; ${notRecordedText(journal)}`,
     ...(advice && !wasMended ? ['rein recover --mend puts headers, ends and foreign files in order'] : []),
@@ -44,7 +44,7 @@ function textOf(journal: JournalExplanation, done: readonly string[], wasMended:
 }
 
 function intactText({ notRecorded, cutStarts }: JournalExplanation): string[] {
-  return notRecorded === 0 && cutStarts.length === 0 ? ['nothing is the matter with it'] : ['its files are whole'];
+  return notRecorded === 0 && cutStarts.length === 0 ? ['no problems found'] : ['its files are whole'];
 }
 
 function notRecordedText({ notRecorded, cutStarts }: JournalExplanation): string {

@@ -55,7 +55,7 @@ async function learnedFrom(out: string): Promise<number> {
 describe('rein relabel', () => {
   it('says things of a run that pre-training and learners follow, and takes them back, with the journal as it was', async () => {
     const journal = readFileSync(join(folder, 'journal', 'files.jsonl'));
-    expect(await relabel({ list: true })).toBe('Nothing is said of this run.\n');
+    expect(await relabel({ list: true })).toBe('This run has no relabel entries.\n');
     expect(await learnedFrom('a')).toBe(12);
 
     await relabel({ rule: { leaveOutBeforeSteps: 3, onsetPenalty: 1 } });
@@ -96,11 +96,11 @@ describe('rein relabel', () => {
     [{ undo: 77 }, 'There is no number 77'],
     [{ episode: '5', as: 'drop' }, 'no episode 5 of start 1'],
     [{ episode: 'x', as: 'drop' }, '"x" is no episode'],
-    [{ episode: '1', as: 'recovery' }, 'Nobody but the policy'],
-    [{ episode: '0', as: 'recovery', steps: '4' }, '"4" are no steps'],
-    [{ episode: '0', as: 'correction', steps: '5-4' }, '"5-4" are no steps'],
+    [{ episode: '1', as: 'recovery' }, 'The policy decided all of the steps'],
+    [{ episode: '0', as: 'recovery', steps: '4' }, '"4" is not a range of steps'],
+    [{ episode: '0', as: 'correction', steps: '5-4' }, '"5-4" is not a range of steps'],
     [{ episode: '0', as: 'correction', steps: '4-8' }, 'The episode has no step 8: its last is 7.'],
-    [{ episode: '0', as: 'correction', steps: '3-5' }, 'Nobody had taken over in step 3'],
+    [{ episode: '0', as: 'correction', steps: '3-5' }, 'No person had taken over in step 3'],
     [{ rule: { demonstrate: 'some' } }, 'demonstrate'],
     [{ undo: 2, rule: { foo: 1 } }, 'foo'],
     [{ rule: { demonstrate: 'none' }, episode: '999', as: 'failure' }, 'no episode 999 of start 1'],

@@ -32,7 +32,7 @@ export async function relabelBody(options: RelabelOptions): Promise<number> {
   appendRelabels(folder, [...undone, ...ruleOf(said, options), ...ofEpisode(journal, options)]);
   const { all } = readRelabelling(folder);
   const lines = all.map((each) => `${String(each.id).padStart(4)}  ${relabelText(each)}`);
-  process.stdout.write(`${lines.length === 0 ? 'Nothing is said of this run.' : lines.join('\n')}\n`);
+  process.stdout.write(`${lines.length === 0 ? 'This run has no relabel entries.' : lines.join('\n')}\n`);
   return 0;
 }
 

@@ -99,13 +99,9 @@ function rosAsked({ ros, rosInterface, rosDeactivate, rosRateHz }: RobotImportOp
   if (ros === undefined) {
     const isAlone = rosInterface !== undefined || rosDeactivate.length > 0 || rosRateHz !== undefined;
     if (!isAlone) return undefined;
-    throw new ReinError(
-      'config',
-      '--ros-interface, --ros-deactivate and --ros-rate say more of --ros, which is not there',
-      {
-        remedy: 'give --ros the controller that takes the commands: ros2 control list_controllers names it',
-      },
-    );
+    throw new ReinError('config', '--ros-interface, --ros-deactivate and --ros-rate need --ros, which is missing', {
+      remedy: 'give --ros the controller that takes the commands: ros2 control list_controllers names it',
+    });
   }
   const wrong = [ros, ...rosDeactivate].find((name) => !ROS_NAME.test(name));
   if (wrong !== undefined) {

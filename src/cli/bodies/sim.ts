@@ -190,7 +190,7 @@ function workWords(summary: RunSummary): string {
 function ownWords({ own_success_rate: rate, eval_episodes: episodes }: RunSummary): string[] {
   if (rate === undefined) return [];
   const { low, high } = wilsonInterval(Math.round(rate * episodes), episodes);
-  return [`  by rule   ${percent(rate)} (${percent(low)} to ${percent(high)}): above is what the classifier says`];
+  return [`  by rule   ${percent(rate)} (${percent(low)} to ${percent(high)}): above is the rate by the classifier`];
 }
 
 function lastWords(summary: RunSummary): string[] {

@@ -19,7 +19,7 @@ const QUIET_MS = 30_000;
 export async function watchBody({ robot, port, localPort }: WatchOptions): Promise<number> {
   const local = await freePort(localPort ?? port, localPort === undefined ? PORTS_TRIED : 1);
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  return interruptibly(say, 'the way to the robot is closed', async ({ signal }) => {
+  return interruptibly(say, 'the ssh tunnel to the robot is closed', async ({ signal }) => {
     const way = ['-L', `127.0.0.1:${local}:127.0.0.1:${port}`];
     const alive = ['-o', 'ServerAliveInterval=2', '-o', 'ServerAliveCountMax=3'];
     const ssh = spawn('ssh', ['-N', '-T', '-o', 'ExitOnForwardFailure=yes', ...alive, ...way, '--', robot], {
@@ -46,8 +46,8 @@ export async function watchBody({ robot, port, localPort }: WatchOptions): Promi
         remedy: 'Install it: apt install openssh-client',
       });
     }
-    throw new ReinError('link', `The way to ${robot} has ended (ssh: ${how}).`, {
-      remedy: `The lines above say why; try it alone: ssh ${robot} true`,
+    throw new ReinError('link', `The ssh tunnel to ${robot} has ended (ssh: ${how}).`, {
+      remedy: `The lines above show why; try it alone: ssh ${robot} true`,
     });
   });
 }

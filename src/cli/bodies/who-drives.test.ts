@@ -128,6 +128,6 @@ describe('a refusal because nobody could drive', () => {
   it('is made by the command, before anything moves', async () => {
     const given = { robot: 'arm7', speedRatio: 0.25, rateHz: 10, output: 'quiet' } as Parameters<typeof teleopBody>[0];
     await expect(teleopBody({ ...given, operator: 'keyboard' })).rejects.toThrow('needs a terminal of its own');
-    await expect(teleopBody({ ...given, operator: 'none' })).rejects.toThrow('Nobody could drive');
+    await expect(teleopBody({ ...given, operator: 'none' })).rejects.toThrow('No operator to drive');
   });
 });

@@ -52,12 +52,12 @@ export const limitsSchema = z
       .max(64)
       .meta({ description: "Joints of the model that stand still where the file has them, such as a gripper's." })
       .default([]),
-    defaults: joint.meta({ description: 'For joints of which neither file says it.' }).default({}),
+    defaults: joint.meta({ description: 'For joints for which neither file gives a value.' }).default({}),
     joints: z
       .record(z.string(), joint)
       .meta({
         description:
-          "By the model's name of the joint; these have the last word, but no range may be wider than the model's.",
+          "By the model's name of the joint; these take precedence, but no range may be wider than the model's.",
       })
       .default({}),
     tool: tool.meta({ description: 'Where the tool point is; at the end of the last link where absent.' }).optional(),
@@ -92,7 +92,7 @@ export const limitsSchema = z
   .meta({
     title: 'Limits of a model',
     description:
-      'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither says. Of a limit that several say, this file has the last word, then the ROS file, then the model; no file may widen what the model allows. For a joint that slides read m for rad, N for N·m, N/m for N·m/rad and N·s/m for N·m·s/rad, in the names of keys too.',
+      'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither gives. Where several give a limit, this file takes precedence, then the ROS file, then the model; no file may widen what the model allows. For a joint that slides read m for rad, N for N·m, N/m for N·m/rad and N·s/m for N·m·s/rad, in the names of keys too.',
   });
 
 /** Limits of one joint, named as in robot files; absent ones come from the ROS file or the model. */

@@ -25,7 +25,7 @@ const overseer = z
     options: options("The person's options.").default({}),
     untilStep: whole('steps', { min: 1, max: 1e9 }, 'The person watches for so many steps.'),
   })
-  .meta({ description: 'A scripted person who takes over where the policy gets nowhere.' });
+  .meta({ description: 'A scripted person who takes over where the policy makes no progress.' });
 
 const parts = {
   learnerFile: reference("Name or path of the learner's file.").optional(),
@@ -41,11 +41,11 @@ const checks = z
   .array(
     z.discriminatedUnion('kind', [
       z.strictObject({
-        kind: z.literal('reaches').meta({ description: 'Every seed comes so far in time.' }),
+        kind: z.literal('reaches').meta({ description: 'Every seed reaches `value` within `withinSteps`.' }),
         variant: variantName,
         measure: measure('What is measured: the mean over the episodes of an evaluation.'),
         value: num('1', {}, 'It must be above this in an evaluation.'),
-        withinSteps: whole('steps', { min: 1, max: 1e9 }, 'By this step.'),
+        withinSteps: whole('steps', { min: 1, max: 1e9 }, 'Environment steps within which it must be reached.'),
       }),
       z.strictObject({
         kind: z.literal('order').meta({ description: 'One variant is better than another.' }),
@@ -72,7 +72,7 @@ const common = {
   firstSeed: whole(
     'seeds',
     { min: 0, max: 1e6 },
-    'The first of them, the others follow: one that nobody has tuned settings on.',
+    'The first seed, the others follow: one on which no settings were tuned.',
   ).default(0),
   measure: measure('What the plot shows.').default('return'),
   checks,

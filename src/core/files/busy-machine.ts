@@ -32,5 +32,5 @@ export function busyText({ programs, cores }: MachineLoad = machineLoad()): stri
 /** Returns the remedy for something late: `other` if the machine is not busy. */
 export function remedyForLate(other: string, load: MachineLoad = machineLoad()): string {
   const busy = busyText(load);
-  return busy === undefined ? other : `${busy} End what else runs on it, or wait until it is done, then start again.`;
+  return busy === undefined ? other : `${busy} End other programs, or wait until they are done, then start again.`;
 }

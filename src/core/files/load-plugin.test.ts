@@ -45,7 +45,7 @@ describe('a plugin is found', () => {
     [
       'old',
       'driver',
-      /^the package old is written against version 1 of the contract for drivers, and this Rein has version 2: docs\/add-a-driver\.md#from-version-1-to-2 says what changed$/,
+      /^the package old is written against version 1 of the contract for drivers, and this Rein has version 2: see docs\/add-a-driver\.md#from-version-1-to-2$/,
     ],
     ['broken', 'driver', /^the package broken has no module that could be loaded/],
     ['plain', 'driver', /^the package plain declares no "rein" in its package\.json$/],
@@ -135,7 +135,7 @@ describe('a plugin is loaded', () => {
     [
       'unknown.js',
       `export default { name: 'x', ${mark('robot')}, create() {} }`,
-      /is of the kind "robot"; there are driver, task/,
+      /declares the unknown kind "robot"; there are driver, task/,
     ],
     [
       'newer.js',
@@ -190,7 +190,7 @@ describe("a plugin's options", () => {
     expect(() => pluginOptions(check, {}, '/mine/arm.js')).toThrow(
       expect.objectContaining({
         message: `The options of arm are wrong: ${said}.`,
-        remedy: 'Mend `options`, in the YAML file that names the module /mine/arm.js.',
+        remedy: 'Correct `options` in the YAML file that names the module /mine/arm.js.',
       }),
     );
   });

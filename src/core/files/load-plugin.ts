@@ -154,14 +154,14 @@ function statedEntry(exports: unknown): string | undefined {
 function markTrouble(what: string, mark: Partial<PluginMark>, wanted?: PluginKind): string | undefined {
   const { kind, contract } = mark;
   if (kind === undefined || !PLUGIN_KINDS.includes(kind)) {
-    return `${what} says that it is of the kind ${JSON.stringify(kind) ?? 'undefined'}; there are ${PLUGIN_KINDS.join(', ')}`;
+    return `${what} declares the unknown kind ${JSON.stringify(kind) ?? 'undefined'}; there are ${PLUGIN_KINDS.join(', ')}`;
   }
   if (wanted !== undefined && kind !== wanted)
     return `${what} is ${article(kind)}, and ${article(wanted)} is asked for here`;
   const { version, changes } = PLUGIN_CONTRACTS[kind];
   if (contract === undefined) return `${what} gives no contract: write "contract": ${version} beside its kind`;
   if (contract !== version) {
-    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${version}${changes === undefined ? '' : `: ${changes} says what changed`}`;
+    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${version}${changes === undefined ? '' : `: see ${changes}`}`;
   }
   return undefined;
 }
@@ -293,7 +293,7 @@ export function pluginOptions(plugin: PluginBase<unknown>, options: unknown, mod
     return plugin.options.parse(options ?? {});
   } catch (cause) {
     throw new ReinError('config', `The options of ${plugin.name} are wrong: ${optionTrouble(cause)}.`, {
-      remedy: `Mend \`options\`, in the YAML file that names the module ${module}.`,
+      remedy: `Correct \`options\` in the YAML file that names the module ${module}.`,
       cause,
     });
   }

@@ -53,12 +53,12 @@ describe('a small network of dense layers', () => {
   it('is refused in words where it is none, and never throws, whatever the bytes', () => {
     const graph = new Graph('two');
     graph.output('y', add(graph.input('a', [1, 2]), graph.input('b', [1, 2])));
-    expect(readDenseModel(graph.serialize())).toBe('has not one input of a fixed size');
+    expect(readDenseModel(graph.serialize())).toBe('does not have exactly one input, of a fixed size');
     const branch = new Graph('branch');
     const x = branch.input('x', [1, 2]);
     branch.output('y', mul(tanh(x), relu(x)));
-    expect(readDenseModel(branch.serialize())).toContain('that is no part of a chain of layers');
-    expect(readDenseModel(Uint8Array.of(1, 2, 3))).toBe('is no whole ONNX model');
+    expect(readDenseModel(branch.serialize())).toContain('that is not part of a chain of layers');
+    expect(readDenseModel(Uint8Array.of(1, 2, 3))).toBe('is not a complete ONNX model');
     const whole = model();
     for (let cut = 0; cut < whole.length; cut += 7) expect(() => readDenseModel(whole.subarray(0, cut))).not.toThrow();
     fc.assert(

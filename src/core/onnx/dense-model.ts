@@ -45,12 +45,12 @@ export interface DenseModel {
 /** Loads `model`, or returns why it cannot be run here, as a clause that follows the file's name. Never throws, whatever the bytes. */
 export function readDenseModel(model: Uint8Array): DenseModel | string {
   const graph = readGraph(model);
-  if (graph === undefined) return 'is no whole ONNX model';
+  if (graph === undefined) return 'is not a complete ONNX model';
   const { nodes, constants, inputs } = graph;
   const [input, ...others] = inputs.filter(({ name }) => !constants.has(name));
   const inputSize = input?.shape?.at(-1);
   if (input === undefined || others.length > 0 || typeof inputSize !== 'number' || inputSize < 1) {
-    return 'has not one input of a fixed size';
+    return 'does not have exactly one input, of a fixed size';
   }
   const layers: Layer[] = [];
   let [name, size] = [input.name, inputSize];
@@ -61,10 +61,10 @@ export function readDenseModel(model: Uint8Array): DenseModel | string {
   } of nodes) {
     const constant = by === undefined ? undefined : constants.get(by);
     if (from !== name || outputs.length !== 1 || more.length > 0 || (by !== undefined && constant === undefined)) {
-      return `has an operation ${op} that is no part of a chain of layers`;
+      return `has an operation ${op} that is not part of a chain of layers`;
     }
     const layer = layerOf(op, size, constant);
-    if (layer === undefined) return `has an operation ${op} on ${size} numbers that dense layers have not`;
+    if (layer === undefined) return `has an operation ${op} on ${size} numbers, which dense layers do not have`;
     layers.push(layer.run);
     [name, size] = [outputs[0]!, layer.size];
   }

@@ -18,7 +18,7 @@ export function dynamixelRules(
     most: NO_SHADOW,
     wanted: NO_SHADOW,
     changes: 'motion',
-    consequence: 'it takes the goals of that id too',
+    consequence: 'it also obeys goals sent to that id',
   };
   return [
     // The `shadowId` of a second servo is set at each start.
@@ -29,7 +29,7 @@ export function dynamixelRules(
       most: 0,
       wanted: 0,
       changes: 'motion',
-      consequence: 'it may switch its torque on by itself when its supply comes',
+      consequence: 'it may turn its torque on by itself at power-up',
     },
     {
       register: 'temperatureMax',
@@ -37,7 +37,7 @@ export function dynamixelRules(
       most: temperatureMaxC,
       wanted: temperatureMaxC,
       changes: 'protection',
-      consequence: 'its protection against heat comes too late, or always',
+      consequence: 'its overheating protection trips too late, or always',
     },
   ];
 }

@@ -10,7 +10,7 @@ export const DYNAMIXEL_WRITES: readonly WriteRule[] = [
   {
     what: 'torqueEnable',
     value: 1,
-    does: 'Holds its goal, which is where it stood at power-up or what was written since. In position mode it counts from within one turn anew. Refused after a shutdown, until a reboot.',
+    does: 'Holds its goal, which is its position at power-up or the last value written since. In position mode its count restarts within one turn. Refused after a shutdown, until a reboot.',
     allowed: ['comingOn'],
     source: `${MANUAL}, Torque Enable(64), Present Position(132), Shutdown(63)`,
   },
@@ -37,7 +37,7 @@ export const DYNAMIXEL_WRITES: readonly WriteRule[] = [
   },
   {
     what: 'busWatchdog',
-    does: 'With torque and without any request for so long it stops where it is, and holds.',
+    does: 'With torque, after that time without any request, it stops where it is, and holds.',
     allowed: LIMP,
     source: `${MANUAL}, Bus Watchdog(98)`,
   },
@@ -82,7 +82,7 @@ export const DYNAMIXEL_WRITES: readonly WriteRule[] = [
   ...['id', 'baud', 'returnDelay', 'statusLevel'].map(
     (what): WriteRule => ({
       what,
-      does: 'Hears or answers otherwise from the next request on.',
+      does: 'Receives or answers with the new settings from the next request on.',
       allowed: LIMP,
       source: `${MANUAL}, 7 to 9 and 68`,
     }),
@@ -103,7 +103,7 @@ export const DYNAMIXEL_WRITES: readonly WriteRule[] = [
   },
   {
     what: 'REBOOT',
-    does: 'Lets go, forgets its turns and all that is not stored, and a latched error with it; silent for some tenths of a second.',
+    does: 'Torque off; its turn count, a latched error and all values that are not stored are lost; silent for some tenths of a second.',
     allowed: LIMP,
     source: `${MANUAL}, Protocol 2.0, Reboot (0x08)`,
   },

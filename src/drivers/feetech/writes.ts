@@ -9,7 +9,7 @@ export const FEETECH_WRITES: readonly WriteRule[] = [
   {
     what: 'torqueEnable',
     value: 0,
-    does: 'Lets go. What the overload protection has latched ends.',
+    does: 'Torque off. A latched overload protection is cleared.',
     allowed: ['limp', 'comingOn', 'driven', 'away'],
     source: `${TABLE}, 40`,
   },
@@ -28,7 +28,7 @@ export const FEETECH_WRITES: readonly WriteRule[] = [
   },
   {
     what: 'goalPosition',
-    does: 'Turns its torque on, whatever turned it off, a new start too, and goes there. An overload that has latched ends with the next goal.',
+    does: 'Turns its torque on, whatever turned it off (a restart too), and goes there. The next goal clears a latched overload.',
     allowed: ['comingOn', 'driven'],
     source: `${EXAMPLES}, which move a servo whose torque is off and never write torqueEnable`,
   },
@@ -92,7 +92,7 @@ export const FEETECH_WRITES: readonly WriteRule[] = [
   ...['id', 'baud', 'returnDelay', 'statusLevel'].map(
     (what): WriteRule => ({
       what,
-      does: 'Hears or answers otherwise from the next request on. Stored.',
+      does: 'Receives or answers with the new settings from the next request on. Stored.',
       allowed: LIMP,
       source: `${TABLE}, 5 to 8`,
     }),

@@ -140,7 +140,7 @@ export class MockDriver implements Driver {
   }
 
   async open(): Promise<DriverFacts> {
-    if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot was set not to answer.');
+    if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot is configured not to answer.');
     this.#bus?.open();
     this.#isOpen = true;
     return this.facts;
@@ -158,8 +158,8 @@ export class MockDriver implements Driver {
     this.#said = hardwareFaults;
     const found = fresh === 0 ? undefined : HARDWARE_FAULTS.find(([, bit]) => (fresh & bit) !== 0);
     if (found === undefined) return undefined;
-    const message = `${this.facts.jointNames[0]} of the mock robot says ${found[0]}.`;
-    return { level: 'error', row: HARDWARE_ROWS[found[0]], message, remedy: 'It was told to.' };
+    const message = `${this.facts.jointNames[0]} of the mock robot reports ${found[0]}.`;
+    return { level: 'error', row: HARDWARE_ROWS[found[0]], message, remedy: 'The fault was injected for a test.' };
   }
 
   torque(ratio: number): void {

@@ -10,7 +10,7 @@ const fields = {
     .max(4096)
     .meta({
       description:
-        'A named pipe or one end of a pseudo-terminal, where every reference is written as a frame, and where the guardian stops the robot. Somebody has to read it.',
+        'A named pipe or one end of a pseudo-terminal, where every reference is written as a frame, and where the guardian stops the robot. Another program has to read it.',
     })
     .optional(),
   torqueNm: z
@@ -31,7 +31,7 @@ const fields = {
     .boolean()
     .meta({
       description:
-        'After each start every joint is moved a little, and has to follow, before anything else moves, as of servos with a calibration. Absent: no.',
+        'First-motion check, as for servos with a calibration: after each start every joint is moved a little, and has to follow, before any other motion. Absent: no.',
     })
     .optional(),
 };

@@ -20,7 +20,7 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
     if ((scene === undefined) !== (model === undefined)) return [];
     const both = scene === undefined ? 'neither' : 'both';
     return [
-      `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`,
+      `driver has ${both} of scene and model, the simulator needs one: a scene that includes the robot, or the robot's own file`,
     ];
   },
   model: modelSource,
@@ -31,7 +31,7 @@ export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDri
   optionsOf: ({ model, packages }, { robot, task, signalNames, scene, surroundings }) => {
     if (model === undefined) {
       if (!servosLead(robot)) {
-        throw new ReinError('config', `The servos of the scene lead by velocity, and ${robot.name} has others.`, {
+        throw new ReinError('config', `The scene's servos use velocity feed-forward; those of ${robot.name} do not.`, {
           remedy: 'Write velocityFeedForward: true below tank of its file, or simulate it from its own `model`.',
         });
       }

@@ -7,7 +7,7 @@ export const mujocoSchema = z.strictObject({
   kind: z.literal('mujoco').meta({ description: 'What drives the robot: `mujoco`, the simulator.' }),
   scene: z
     .enum(['peg-insertion'])
-    .meta({ description: 'Surroundings in the simulator, which bring an arm along. Either this or `model`.' })
+    .meta({ description: 'Scene of the simulator that includes an arm. Either this or `model`.' })
     .optional(),
   model: z
     .string()

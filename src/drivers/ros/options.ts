@@ -67,20 +67,20 @@ const signal = z.strictObject({
   freshnessMs: num(
     'ms',
     { min: 0, max: 10_000 },
-    'Before it has come the robot is not enabled; when it is silent for longer than this, the robot stops as for silent joint states (row 10). 0: it is an event, which may come seldom or never.',
+    'Before the first message the robot is not enabled; after a longer silence than this it stops as for silent joint states (row 10). 0: an event, which may come seldom or never.',
   ).default(200),
 });
 
 export const rosSchema = z.strictObject({
   kind: z.literal('ros').meta({ description: 'What drives the robot: `ros`, controllers behind ROS 2 topics.' }),
-  command: command.meta({ description: 'What the robot is commanded by.' }),
+  command: command.meta({ description: 'How the robot is commanded.' }),
   jointStates: z
     .strictObject({
       topic: rosName('Topic of `sensor_msgs/msg/JointState`.').default('joint_states'),
       names: z
         .array(z.string().min(1).max(255))
         .max(16)
-        .meta({ description: "What the robot calls its joints, in this file's order; none: as this file does." })
+        .meta({ description: "Joint names in the robot's messages, in this file's order; none: those of this file." })
         .default([]),
     })
     .meta({ description: 'Arms: where joints are read, by name.' })
@@ -100,7 +100,7 @@ export const rosSchema = z.strictObject({
     })
     .meta({
       description:
-        'Force and torque at the wrist; 0 without. Before it has come the robot is not enabled; 200 ms of its silence stop the robot (row 10).',
+        'Force and torque at the wrist; 0 without. Before the first message the robot is not enabled; after 200 ms of silence it stops (row 10).',
     })
     .optional(),
   signals: z.array(signal).max(32).meta({ description: 'Numbers of the task that topics give.' }).default([]),
@@ -112,7 +112,7 @@ export const rosSchema = z.strictObject({
     })
     .meta({
       description:
-        'Arms with `separation`: how far the nearest person is. Before it has come the robot is not enabled; silent for longer than `separation.freshnessMs`, it stops (row 10).',
+        'Arms with `separation`: distance of the nearest person. Before the first message the robot is not enabled; after a longer silence than `separation.freshnessMs` it stops (row 10).',
     })
     .optional(),
   freshnessMs: num(
@@ -120,7 +120,7 @@ export const rosSchema = z.strictObject({
     { min: 2, max: 500 },
     'A measurement older than this is late; three ticks late in a row stop the robot (row 10).',
   ).default(20),
-  minimumRateHz: num('Hz', { min: 1, max: 2000 }, 'Fewer measurements a second are reported.').default(50),
+  minimumRateHz: num('Hz', { min: 1, max: 2000 }, 'A lower rate of measurements is reported.').default(50),
   controllerManager: z
     .strictObject({
       name: rosName('Node of ros2_control.').default('controller_manager'),
@@ -135,12 +135,12 @@ export const rosSchema = z.strictObject({
         .max(8)
         .meta({
           description:
-            '`activateOnEnable`: those that may have the joints before, such as `scaled_joint_trajectory_controller`; they are deactivated in the same switch.',
+            '`activateOnEnable`: controllers that may hold the joints before, such as `scaled_joint_trajectory_controller`; they are deactivated in the same switch.',
         })
         .default([]),
       deactivateOnStop: z.boolean().meta({ description: 'They are deactivated when torque goes off.' }).default(false),
     })
-    .meta({ description: 'ros2_control, where controllers are looked at and switched.' })
+    .meta({ description: 'ros2_control, through which controllers are checked and switched.' })
     .optional(),
   scene: z
     .strictObject({ service: rosName('Service of `rein/srv/ResetScene`.').default('reset_scene') })

@@ -126,9 +126,9 @@ describe('the ROS driver', () => {
     link.answer = { ok: false, reason: 'Nobody listens to /commands.' };
     expect(driver.service('prepare')).toEqual({ refusal: 'Nobody listens to /commands.' });
     link.hasStopper = false;
-    expect(driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('can only stop') });
+    expect(driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('stopper is not ready') });
     link.life = -1;
-    expect(driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('started again') });
+    expect(driver.service('prepare')).toMatchObject({ refusal: expect.stringContaining('being restarted') });
   });
 
   it('is lost while what is measured, or who has the controllers, does not allow commands, and measured without torque', async () => {

@@ -174,8 +174,8 @@ export class RosDriver implements Driver {
 
   #prepare(): string | undefined {
     if (!this.#isOpen) return 'the robot is not open';
-    if (this.#link.generation() < 0) return 'the process that speaks ROS is being started again';
-    if (!this.#link.isStopperReady()) return 'the process that can only stop the robot is not ready';
+    if (this.#link.generation() < 0) return 'the ROS bridge is being restarted';
+    if (!this.#link.isStopperReady()) return 'the ROS stopper is not ready';
     const answer = this.#link.ask({ kind: 'prepare' }, PREPARE_MS);
     return answer.ok ? undefined : answer.reason;
   }

@@ -49,7 +49,7 @@ export function checkPath(path: string, before: string): void {
   if (path === before) return;
   throw new ReinError(
     'driver',
-    `The adapter has come back as ${path}, and was ${before}: nobody could stop it there.`,
+    `The adapter has come back as ${path}, and was ${before}: guardian and supervisor cannot stop the robot there.`,
     {
       remedy: 'Start the program again; a port under /dev/serial/by-id in the robot file stays the same.',
     },

@@ -86,7 +86,7 @@ describe('an adapter that gathers bytes', () => {
 
   it('is warned of, by whatever link it is named, with the command that mends it', () => {
     expect(warningAt('16\n')).toEqual({
-      message: `${folder}/usb-FTDI-if00 gathers bytes for 16 ms before it passes them on: each reading is as late.`,
+      message: `${folder}/usb-FTDI-if00 buffers bytes for 16 ms (latency timer): each reading is late by as much.`,
       remedy: `echo 1 | sudo tee ${folder}/class/tty/ttyUSB7/device/latency_timer`,
     });
   });

@@ -85,7 +85,7 @@ export function latencyWarning(path: string, sysfs: string = SYSFS): LineWarning
   const ms = latencyTimerMs(path, sysfs);
   if (ms === undefined || ms <= LATENCY_TIMER_MAX_MS) return undefined;
   return {
-    message: `${path} gathers bytes for ${ms} ms before it passes them on: each reading is as late.`,
+    message: `${path} buffers bytes for ${ms} ms (latency timer): each reading is late by as much.`,
     remedy: `echo 1 | sudo tee ${latencyFile(path, sysfs)}`,
   };
 }
@@ -104,7 +104,7 @@ export function pathOf(
   if (mine.length === 1) return mine[0]!.path;
   const which = adapter === undefined ? '' : ` (${adapterText(adapter)})`;
   const there = ports.length === 0 ? 'none is there' : `there are ${ports.map(({ path }) => path).join(', ')}`;
-  throw new ReinError('driver', `Which serial port${which} is the robot's cannot be told: ${there}.`, {
+  throw new ReinError('driver', `The robot's serial port${which} cannot be determined: ${there}.`, {
     remedy: `${adapter === undefined || ports.length === 0 ? 'Plug it in' : otherAdapter(settings)}, or write its path as \`port\` under \`driver\` of the robot file; ${doctorOf(settings)} lists the ports.`,
   });
 }

@@ -2,10 +2,10 @@
 
 /** States of a device, as known to its driver. */
 export const WRITE_STATES = {
-  limp: 'It has no torque: it is set up, calibrated, or stands by.',
-  comingOn: 'A person has asked for torque, until all devices of the robot were read to have it.',
-  driven: 'It has torque, and says so: motion, brake path, exit ramp, standing.',
-  away: 'It was silent, has lost what it was given, or is found with torque that nobody gave it: until a person has torque turned on.',
+  limp: 'No torque: setup, calibration, standby.',
+  comingOn: 'An operator has requested torque, until all devices of the robot report it.',
+  driven: 'The device reports torque: motion, brake path, exit ramp, standing.',
+  away: 'The device was silent, has lost its settings, or has torque that this program did not enable: until an operator has torque turned on.',
 } as const;
 
 export type WriteState = keyof typeof WRITE_STATES;

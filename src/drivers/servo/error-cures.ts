@@ -8,14 +8,14 @@ export interface SupplyRead {
 }
 
 const CURES: Readonly<Record<string, string>> = {
-  sensor: 'Its encoder fails: switch its supply off and on; if it comes back, the servo wants replacing.',
-  encoder: 'Its encoder fails: switch its supply off and on; if it comes back, the servo wants replacing.',
+  sensor: 'Its encoder fails: switch its supply off and on; if the error returns, replace the servo.',
+  encoder: 'Its encoder fails: switch its supply off and on; if the error returns, replace the servo.',
   temperature: 'Let it cool, and take load off it.',
   current: 'It drew too much current: look for what blocks its joint; torque off and on again clears it.',
   angle: 'It stands outside the range that it stores: move it back by hand, with its torque off.',
   overload: 'Take the load off; torque off and on again clears it.',
   electricalShock:
-    'Switch its supply off: look for a short in its cable and a supply of the wrong polarity; if it comes back, the servo wants replacing.',
+    'Switch its supply off: look for a short in its cable and a supply of the wrong polarity; if the error returns, replace the servo.',
 };
 const UNNAMED = 'rein doctor shows which, where it answers.';
 

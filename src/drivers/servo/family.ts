@@ -175,7 +175,7 @@ export function unknownTable(
   if (newestFirmware === undefined || family.withFirmware(model, firmware) !== undefined) return undefined;
   const { version, remedy } = newestFirmware;
   return {
-    message: `Servo ${id} (${name}) is model ${model.name} with firmware ${firmware}, and control tables are known up to firmware ${version}: which registers are where in it is not.`,
+    message: `Servo ${id} (${name}) is model ${model.name} with firmware ${firmware}, and control tables are known up to firmware ${version}: its register addresses are unknown.`,
     remedy,
   };
 }

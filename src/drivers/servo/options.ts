@@ -34,7 +34,7 @@ const motor = z.strictObject({
     .default('position'),
   grips: z
     .boolean()
-    .meta({ description: 'A gripper: pressing on something within its cap is its work, and no stall (row 37).' })
+    .meta({ description: 'A gripper: pressing on an object within its cap is normal operation, no stall (row 37).' })
     .default(false),
   gainP: whole(
     '1',
@@ -49,7 +49,7 @@ const signalName = z.string().min(1).max(64).meta({ description: 'Name of the nu
 
 const fixedSignal = z.strictObject({
   name: signalName,
-  value: num('1', { min: -1e6, max: 1e6 }, 'What it always is, e.g. where something stands that nobody moves.'),
+  value: num('1', { min: -1e6, max: 1e6 }, 'Constant value, e.g. the position of an object that does not move.'),
 });
 
 const signal = z.strictObject({
@@ -57,7 +57,7 @@ const signal = z.strictObject({
   id: whole('1', { min: 0, max: 252 }, 'Id of a servo whose torque stays off: its encoder is the sensor.'),
   model: z.string().min(1).max(64).meta({ description: 'Its model.' }),
   zeroCounts: whole('counts', { min: -1_048_575, max: 1_048_575 }, 'Reading that counts as 0.').default(0),
-  perCount: num('1', { min: -1e6, max: 1e6 }, 'What one count is worth in the signal.').default(1),
+  perCount: num('1', { min: -1e6, max: 1e6 }, 'Value of one count in the signal.').default(1),
 });
 
 /** Returns the keys that both families share. `defaultBaud`: bit/s. */
@@ -106,7 +106,7 @@ export const servoShape = (defaultBaud: number) =>
     ).default(4),
     temperatureMaxC: num('°C', { min: 30, max: 100 }, 'A servo that is hotter stops the robot (row 13).').default(65),
     voltageMinV: num('V', { min: 0, max: 60 }, 'Supply below this for 0.2 s stops the robot (row 13).').default(4.5),
-    voltageMaxV: num('V', { min: 0, max: 60 }, 'Supply above this does.').default(14),
+    voltageMaxV: num('V', { min: 0, max: 60 }, 'Supply above this stops the robot (row 13).').default(14),
     stall: z
       .strictObject({
         loadRatio: num('1', { above: 0, max: 1 }, 'Share of its cap at which a servo counts as loaded.').default(0.8),

@@ -113,7 +113,7 @@ export class ServoArm {
       this.#outputs.reference[i] = this.#readings.position[i]!;
       const { id, name } = this.#motors[i]!;
       if (!this.#readings.isRead(i))
-        throw new ReinError('driver', `Servo ${id} (${name}) has not said where it is.`, {
+        throw new ReinError('driver', `Servo ${id} (${name}) has not reported its position.`, {
           remedy: 'Check its cable.',
         });
       if (!this.#outputs.takesGoal(i)) throw new ReinError('driver', this.#beyond(i), BY_HAND);
@@ -187,12 +187,14 @@ export class ServoArm {
       this.#refused = -1;
       return { level: 'error', row: 34, message: this.#beyond(refused), ...BY_HAND };
     }
-    const what = this.#isUnread ? 'has not said where it is' : 'did not confirm its goal, its torque cap or its torque';
+    const what = this.#isUnread
+      ? 'has not reported its position'
+      : 'did not confirm its goal, its torque cap or its torque';
     this.#refused = -1;
     return {
       level: 'error',
       row: 10,
-      message: `Servo ${id} (${name}) ${what}: torque came on nowhere.`,
+      message: `Servo ${id} (${name}) ${what}: torque was not enabled on any joint.`,
       remedy: 'Check its cable and plugs, then acknowledge and enable.',
     };
   }
@@ -269,7 +271,7 @@ export class ServoArm {
 
 const BY_HAND = {
   remedy:
-    'With the torque off, turn it back by hand; if it stands right, calibrate it anew. Then acknowledge and enable.',
+    'With the torque off, turn it back by hand; if its position is right, calibrate it again. Then acknowledge and enable.',
 };
 
 /** Faults after which a servo may have restarted. */

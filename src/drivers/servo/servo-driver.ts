@@ -175,5 +175,4 @@ function rowOf(message: string): number | undefined {
   return named === undefined ? undefined : Number(named);
 }
 
-const IS_BACK =
-  'The servos answer again. Those that had held on to their last goal have no torque any more: hold the arm.';
+const IS_BACK = 'The servos answer again. Torque is off now on those that had held their last goal: hold the arm.';

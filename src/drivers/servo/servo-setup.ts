@@ -25,7 +25,7 @@ export function checkReach(
     const wrong = reachProblem(family, motor, joint, motor.calibration!);
     if (wrong === undefined) continue;
     throw new ReinError('config', `Servo ${motor.id} (${motor.name}) ${wrong}.`, {
-      remedy: `Calibrate it anew: rein calibrate --robot ${named} --joint ${motor.name}; or write narrower limits for it into the robot's file.`,
+      remedy: `Calibrate it again: rein calibrate --robot ${named} --joint ${motor.name}; or write narrower limits for it into the robot's file.`,
     });
   }
 }
@@ -46,7 +46,7 @@ export function motorsOf(family: ServoFamily, options: ServoDriverOptions, calib
       throw new ReinError(
         'config',
         `${name} is servo ${motor.id} (${motor.model}) in the robot's file, and ${found.id} (${found.model}) in its calibration (fault 34).`,
-        { remedy: `Calibrate anew: rein calibrate --robot ${options.named}` },
+        { remedy: `Calibrate again: rein calibrate --robot ${options.named}` },
       );
     }
     const { id } = motor;
@@ -99,7 +99,7 @@ export class ServoSetup {
       throw new ReinError('driver', `Servo ${motor.id} (${motor.name}) ${wrong.what}.`, {
         remedy:
           mendingCommand(this.#named, (motor.shadowOf ?? motor).name, wrong) ??
-          `Check its cable and supply; rein doctor --robot ${this.#named} shows what every servo says of itself.`,
+          `Check its cable and supply; rein doctor --robot ${this.#named} shows the values of every servo.`,
       });
     }
     // The setup itself must not have switched torque on.
@@ -130,7 +130,7 @@ export class ServoSetup {
     if (found.modelNumber !== motor.model.modelNumber) {
       throw new ReinError(
         'driver',
-        `The ${who} says that it is model ${found.modelNumber}, and the robot's file says ${motor.model.name} (${motor.model.modelNumber}).`,
+        `The ${who} reports model ${found.modelNumber}, and the robot's file has ${motor.model.name} (${motor.model.modelNumber}).`,
         {
           remedy: `Two servos may have changed places, or two have one id: rein doctor --robot ${this.#named} lists them.`,
         },

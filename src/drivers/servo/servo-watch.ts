@@ -168,7 +168,7 @@ export class ServoWatch {
   takeNotice(): GuardNotice | undefined {
     if (this.#isFoundOn) {
       this.#isFoundOn = false;
-      const found = this.#told(13, 'had torque that this program did not give it: it is taken off', FOUND_REMEDY);
+      const found = this.#told(13, 'had torque that this program did not enable: torque is switched off', FOUND_REMEDY);
       return { ...found, level: 'warn', isOver: true };
     }
     if ((this.faults & HARDWARE.servoFault) === 0) this.#reportedCauses = 0;
@@ -210,29 +210,29 @@ export class ServoWatch {
   #noticeOf(fresh: number): GuardNotice {
     const { stall } = this.#options;
     if (fresh === HARDWARE.servoReset && this.#hasStopped) {
-      const what = 'has stopped by itself: its bus watchdog heard nothing for too long';
-      return this.#told(13, what, 'Look for what held the bus or this computer up, then acknowledge.');
+      const what = 'has stopped by itself: its bus watchdog timed out';
+      return this.#told(13, what, 'Check what delayed the bus or this computer, then acknowledge.');
     }
     if (fresh === HARDWARE.servoReset && this.#torqueFound !== 0) {
       const what = `brakes and holds nothing (${this.#torqueFound} in torqueEnable), and not by this program`;
       return this.#told(13, what, 'Let no other program use its bus, then acknowledge.');
     }
     if (fresh === HARDWARE.servoReset) {
-      const what = 'has started anew by itself: its torque is off';
+      const what = 'has restarted by itself: its torque is off';
       return this.#told(13, what, 'Its supply has dipped: check power and cables.');
     }
     if (fresh === HARDWARE.torqueCap) {
       const what = 'has another torque cap than was written';
-      return this.#told(37, what, 'It may have started anew: check power and cables.');
+      return this.#told(37, what, 'It may have restarted: check power and cables.');
     }
-    const what = `has pushed against something for ${stall.afterS} s without getting there`;
-    return this.#told(37, what, 'Free the joint; look whether something is in its way, or its torque cap too low.');
+    const what = `has pushed for ${stall.afterS} s without reaching its goal`;
+    return this.#told(37, what, 'Free the joint; check for an obstacle in its way, or a torque cap that is too low.');
   }
 
   #noticeOfCause(cause: number): GuardNotice {
     const { named, temperatureMaxC, voltageMinV, voltageMaxV } = this.#options;
     if (cause === CAUSE.keptOn) {
-      return this.#told(13, 'keeps its torque on, though it was taken off', 'Cut its supply; hold the arm.');
+      return this.#told(13, 'keeps its torque on, although torque off was written', 'Cut its supply; hold the arm.');
     }
     if (cause === CAUSE.unread) {
       const what = 'reports its position, but no longer its temperature, supply voltage and torque';
@@ -248,7 +248,7 @@ export class ServoWatch {
       return this.#told(13, what, `${supplyCure(this.#supply)}${this.voltageV > voltageMaxV ? more : ''}`);
     }
     if (cause === CAUSE.apart) {
-      const what = 'reads another place than the first servo of its joint: they pull against each other';
+      const what = 'reads another position than the first servo of its joint: they pull against each other';
       return this.#told(13, what, 'Let go of the joint, and look at horn, drive mode and homing offset of both.');
     }
     const names = this.#family.errorNames(this.#error, this.#named);

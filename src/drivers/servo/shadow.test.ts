@@ -115,7 +115,7 @@ describe('a joint with two servos', () => {
     limp.servo(3).registers.set('torqueEnable', 0);
     limp.run(30);
     expect(limp.rig.driver.report.hardwareFaults).toBe(HARDWARE.servoReset);
-    expect(limp.rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* has started anew/);
+    expect(limp.rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* has restarted/);
 
     const strong = await enabled();
     strong.servo(5).registers.set('goalPwm', 885);
@@ -130,7 +130,7 @@ describe('a joint with two servos', () => {
     rig.bus.faultsOf(3)!.shiftRad = 0.3;
     run(2);
     expect(rig.driver.report.hardwareFaults & HARDWARE.servoFault).not.toBe(0);
-    expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* reads another place than the first servo/);
+    expect(rig.driver.takeNotice()?.message).toMatch(/^Servo 3 .* reads another position than the first servo/);
   });
 
   it('is refused before anything moves where they do not agree, or one is not there', async () => {

@@ -316,7 +316,7 @@ describe('torque that comes with a goal', () => {
       rig.driver.read(state);
     }
     expect(torqueOf(rig)).toEqual(ALL_OFF);
-    expect(rig.driver.takeNotice()).toMatchObject({ row: 13, message: expect.stringContaining('did not give it') });
+    expect(rig.driver.takeNotice()).toMatchObject({ row: 13, message: expect.stringContaining('did not enable') });
     expect(rig.driver.takeNotice()).toBeUndefined();
   });
 

@@ -42,7 +42,7 @@ describe('row 46, a car that nobody commands', () => {
     expect(statuses).toEqual(['ok', 'late', 'late', 'lost']);
     expect(rig.bus.commandAtS - deadS).toBeLessThanOrEqual(promised('neutralS'));
     expect(rig.driver.report.hardwareFaults & HARDWARE.signalLost).not.toBe(0);
-    expect(noticesOf(rig)).toEqual(['46: The VESC does not answer any more.']);
+    expect(noticesOf(rig)).toEqual(['46: The VESC no longer answers.']);
     rig.faults.replies.drop = 0;
     rig.tick();
     rig.tick();
@@ -69,7 +69,7 @@ describe('row 46, a car that nobody commands', () => {
     rig.bus.foreignA = 15;
     for (let i = 0; i < 60; i++) rig.tick();
     expect(rig.driver.report.hardwareFaults).toBe(HARDWARE.signalLost);
-    expect(noticesOf(rig)).toEqual([expect.stringMatching(/^46: .*something else drives the VESC/)]);
+    expect(noticesOf(rig)).toEqual([expect.stringMatching(/^46: .*another source drives the VESC/)]);
   });
 });
 
@@ -92,7 +92,7 @@ describe('row 45, the battery of a car', () => {
     expect(after(3.55, 3)).toBe(HARDWARE.batteryLow);
     expect(noticesOf(rig)).toEqual([]);
     after(3.45, 2.2);
-    expect(noticesOf(rig)).toEqual([expect.stringMatching(/^45: The battery is lower: /)]);
+    expect(noticesOf(rig)).toEqual([expect.stringMatching(/^45: The battery is nearly empty: /)]);
     after(3.2, 2.2);
     expect(noticesOf(rig)).toEqual([expect.stringMatching(/^45: The battery is empty: /)]);
     // A recovery of one second does not end the step.

@@ -27,7 +27,7 @@ const CURES: readonly (readonly [words: RegExp, cure: (inputV: number) => string
   [
     /^DRV|^BRK|OFFSET_CURRENT_SENSOR/,
     () =>
-      'Its power stage reports a defect: switch it off, check motor cables for a short; if it comes back, it wants repair.',
+      'Its power stage reports a defect: switch it off, check motor cables for a short; if the fault returns, have it repaired.',
   ],
 ];
 

@@ -30,7 +30,7 @@ const motor = z
   })
   .meta({
     description:
-      'From electrical turns to metres: drive a measured 10 m, and correct `wheelRadiusM` until odometry has as many.',
+      'From electrical turns to metres: drive a measured 10 m, and correct `wheelRadiusM` until odometry agrees.',
   });
 
 const drive = z
@@ -66,7 +66,7 @@ const drive = z
     currentGainAPerMPerS: num('A·s/m', { min: 0, max: 1000 }, '`current`: proportional gain.').default(10),
     currentGainAPerM: num('A/m', { min: 0, max: 1000 }, '`current`: integral gain.').default(10),
     dutyPerMPerS: num('s/m', { above: 0, max: 1 }, '`duty`: share of the battery for 1 m/s.').default(0.05),
-    dutyMax: num('1', { above: 0, max: 0.95 }, '`duty`: most of it.').default(0.5),
+    dutyMax: num('1', { above: 0, max: 0.95 }, '`duty`: largest share of the battery.').default(0.5),
     stopBrakeA: num(
       'A',
       { min: 0, max: 200 },
@@ -85,18 +85,18 @@ const steering = z
       'Servo output for a rad to the left; negative where it turns the other way.',
     ),
     min: num('1', { min: 0, max: 1 }, 'Least servo output: the linkage does not push against its stop.').default(0),
-    max: num('1', { min: 0, max: 1 }, 'Most of it.').default(1),
+    max: num('1', { min: 0, max: 1 }, 'Largest servo output.').default(1),
   })
   .meta({ description: 'The steering servo at the VESC (App Settings, General: Enable Servo Output).' });
 
 const battery = z
   .strictObject({
     cells: whole('1', { min: 1, max: 20 }, 'Cells in series, of lithium polymer.'),
-    warnV: num('V', { min: 2.5, max: 4.2 }, 'A cell below this: people are told (row 45).').default(3.6),
-    slowV: num('V', { min: 2.5, max: 4.2 }, 'Below this the car is slower.').default(3.5),
-    stopV: num('V', { min: 2.5, max: 4.2 }, 'Below this it stops.').default(3.3),
+    warnV: num('V', { min: 2.5, max: 4.2 }, 'Cell voltage below which a warning is given (row 45).').default(3.6),
+    slowV: num('V', { min: 2.5, max: 4.2 }, 'Cell voltage below which the car is slowed.').default(3.5),
+    stopV: num('V', { min: 2.5, max: 4.2 }, 'Cell voltage below which the car stops.').default(3.3),
   })
-  .meta({ description: 'Steps of an emptying battery, each 2 s long in either direction. Absent: not looked at.' })
+  .meta({ description: 'Steps of a discharging battery, each after 2 s in either direction. Absent: not checked.' })
   .optional();
 
 const fields = {
@@ -108,7 +108,7 @@ const fields = {
   steering,
   battery,
   mosfetMaxC: num('°C', { min: 30, max: 120 }, 'A VESC that is hotter stops the car (row 13).').default(80),
-  motorMaxC: num('°C', { min: 30, max: 150 }, 'A motor that is hotter does. Absent: it has no sensor.').optional(),
+  motorMaxC: num('°C', { min: 30, max: 150 }, 'A hotter motor stops the car (row 13). Absent: no sensor.').optional(),
   answerMs: num(
     'ms',
     { above: 0, max: 50 },
@@ -118,7 +118,7 @@ const fields = {
     .enum(['required', 'reported'])
     .meta({
       description:
-        'The firmware must stop the motor 200 ms after the last command (row 46), which `open` tries: where it does not, `required` refuses the car, and `reported` says so.',
+        'The firmware must stop the motor 200 ms after the last command (row 46), which `open` tests: if it does not, `required` refuses the car, and `reported` only reports it.',
     })
     .default('required'),
 };

@@ -119,7 +119,7 @@ describe('a car with a VESC', () => {
 });
 
 /** Notice after a restart of the VESC. */
-const ANEW = '13: The VESC has started anew by itself: where the car is is not known any more.';
+const ANEW = '13: The VESC has restarted by itself: the position of the car is lost.';
 
 describe('what goes wrong with a VESC', () => {
   it('is named by its fault code, each once, and forgotten when it is gone', async () => {
@@ -166,7 +166,7 @@ describe('what goes wrong with a VESC', () => {
     rig.driver.torque(0);
     for (let i = 0; i < 100; i++) rig.tick();
     expect(rig.driver.service('prepare')).toMatchObject({
-      refusal: expect.stringMatching(/where the car is in its fence is not known any more\. Put the car to where/),
+      refusal: expect.stringMatching(/position of the car in its fence is lost\. Put the car at its start/),
     });
     rig.driver.torque(1);
     rig.tick();

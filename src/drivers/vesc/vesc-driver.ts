@@ -366,7 +366,7 @@ export class VescDriver implements Driver {
 
 /** Refusal for a car whose position in its fence is unknown. */
 function astray(): ReinError {
-  const message = 'The VESC has started anew, and where the car is in its fence is not known any more.';
+  const message = 'The VESC has restarted, and the position of the car in its fence is lost.';
   return new ReinError('driver', message, { remedy: FROM_ITS_START });
 }
 

@@ -26,7 +26,7 @@ describe('the file of a car with a VESC', () => {
 
   it('wants a car, enough ticks a second, and a servo that reaches as far as the base steers', () => {
     expect(() => optionsFor(diffBase)).toThrow('has no Ackermann steering');
-    expect(() => optionsFor({ ...robot, controlHz: 25 })).toThrow(/controlHz of 25, and a VESC wants 30 or more/);
+    expect(() => optionsFor({ ...robot, controlHz: 25 })).toThrow(/controlHz of 25, and a VESC needs 30 or more/);
     const base = { ...robot.base!, steeringMaxRad: 0.3 };
     expect(() => optionsFor({ ...robot, base })).toThrow(/steers by 0\.3 rad, and its servo reaches 0\.263/);
     expect(() => vescOptionsOf(robot, ['depthM'])).toThrow(/no signal depthM, which task test needs/);

@@ -22,7 +22,7 @@ export const vescKind: DriverKind<VescConfig, VescDriverOptions> = {
     const found: string[] = [];
     if (steering.perRad === 0) found.push('driver.steering.perRad is 0: nothing would steer');
     if (battery !== undefined && !(battery.stopV <= battery.slowV && battery.slowV <= battery.warnV)) {
-      found.push('driver.battery wants stopV ≤ slowV ≤ warnV: it is told first, and stops last');
+      found.push('driver.battery needs stopV ≤ slowV ≤ warnV: the warning comes first, the stop last');
     }
     return found;
   },
@@ -55,8 +55,8 @@ function checkRobot({ name, base, controlHz }: RobotModel, steering: VescConfig[
     });
   }
   if (controlHz < LEAST_HZ) {
-    throw new ReinError('config', `${name} has a controlHz of ${controlHz}, and a VESC wants ${LEAST_HZ} or more.`, {
-      remedy: 'A car that hears no command is neutral within 100 ms (row 46): three ticks at 30 Hz.',
+    throw new ReinError('config', `${name} has a controlHz of ${controlHz}, and a VESC needs ${LEAST_HZ} or more.`, {
+      remedy: 'A car that receives no command is neutral within 100 ms (row 46): three ticks at 30 Hz.',
     });
   }
   const { centre, perRad, min, max } = steering;

@@ -186,7 +186,7 @@ export class VescLink {
       });
     }
     if (!this.measure()) {
-      throw new ReinError('driver', `The VESC on ${path} (firmware ${identity.firmware}) does not say how it is.`, {
+      throw new ReinError('driver', `The VESC on ${path} (firmware ${identity.firmware}) does not report its state.`, {
         remedy: 'Write firmware 6.00 or newer with VESC Tool.',
       });
     }
@@ -218,7 +218,7 @@ export class VescLink {
     if (isAnswered && hasStatus && (this.values[VALUE.status]! & STATUS.hasTimedOut) !== 0) return undefined;
     const message = hasStatus
       ? `The VESC's firmware (${firmware}) does not stop the motor ${1e3 * FIRMWARE_TIMEOUT_S} ms after the last command (fault 46).`
-      : `Whether the VESC's firmware (${firmware}) stops the motor by itself cannot be asked: it is older than 6.00 (fault 46).`;
+      : `Whether the VESC's firmware (${firmware}) stops the motor by itself cannot be read: it is older than 6.00 (fault 46).`;
     const remedy = hasStatus
       ? 'VESC Tool: App Settings, General: set Timeout to 100 ms, let nothing but UART drive the motor, and write it.'
       : 'Write firmware 6.00 or newer with VESC Tool, and set Timeout to 100 ms there: App Settings, General.';

@@ -12,7 +12,7 @@ const COOL_BY_C = 5;
 /** `mc_fault_code` of a controller restarted by its watchdog. */
 const WATCHDOG_RESET = 10;
 /** Remedy for an unknown position in the fence. */
-export const FROM_ITS_START = 'Put the car to where it is to begin, and start the program again.';
+export const FROM_ITS_START = 'Put the car at its start position, and start the program again.';
 /** Current in a released motor, A, for this time, s, at this speed, m/s: it is driven by something else. */
 const FOREIGN_A = 3;
 const FOREIGN_S = 0.3;
@@ -119,7 +119,7 @@ export class VescWatch {
         return notice(
           'warn',
           45,
-          `The battery is lower: ${cellV} V a cell, below ${battery?.slowV}: the car is slower`,
+          `The battery is nearly empty: ${cellV} V a cell, below ${battery?.slowV}: the car is slowed`,
           charge,
         );
       case HARDWARE.batteryEmpty:
@@ -133,7 +133,7 @@ export class VescWatch {
         return notice(
           'error',
           13,
-          'The VESC has started anew by itself: where the car is is not known any more',
+          'The VESC has restarted by itself: the position of the car is lost',
           `Its supply has dipped: check battery and plugs. ${FROM_ITS_START}`,
         );
       case HARDWARE.signalLost:
@@ -141,10 +141,10 @@ export class VescWatch {
           ? notice(
               'error',
               46,
-              'The motor turns though it was told to coast: something else drives the VESC',
+              'The motor turns although it was commanded to coast: another source drives the VESC',
               'Let UART alone drive it: VESC Tool, App Settings, APP to Use: UART.',
             )
-          : notice('error', 46, 'The VESC does not answer any more', 'Check cable and supply.');
+          : notice('error', 46, 'The VESC no longer answers', 'Check cable and supply.');
       default:
         if (this.#code !== 0) {
           return notice(

@@ -92,7 +92,7 @@ describe('a robot that holds', () => {
     await link.request({ kind: 'hold' });
     await link.advance(2);
     const held = { joints: ur5eLike.joints, leaseLeftS: leaseLeftS(command, clock.nowS()) };
-    expect(whyHeld(link.latest, held)).toBe('the guard is in state "ready": somebody held the robot');
+    expect(whyHeld(link.latest, held)).toBe('the guard is in state "ready": the robot was held on request');
   });
 
   it.each([

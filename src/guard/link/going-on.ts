@@ -54,7 +54,7 @@ export function whyHeld(frame: GuardFrame, { joints, leaseLeftS }: HeldMotion): 
   const state = `the guard is in state "${frame.state}"`;
   // An expired command of the operator or a script is no fault of the guard, nor is a hold: the robot is ready again, without a flag.
   const isUnflagged = frame.state === 'ready' && frame.faultFlags === 0;
-  if (isUnflagged && leaseLeftS > 0) return `${state}: somebody held the robot`;
+  if (isUnflagged && leaseLeftS > 0) return `${state}: the robot was held on request`;
   const why = faultText(frame, joints, isUnflagged ? COMMAND_LATE : frame.faultFlags).slice(0, -1);
   return why === '' ? state : `${state}: ${why[0]!.toLowerCase()}${why.slice(1)}`;
 }

@@ -103,7 +103,7 @@ export class GuardSocketServer {
     const decoder = new MessageDecoder((kind, payload) => this.#receive(socket, kind, payload));
     socket.on('data', (bytes) => {
       decoder.push(bytes);
-      if (decoder.skippedBytes > MAX_SKIPPED_BYTES) this.#cutOff(socket, 31, 'bytes that are no message');
+      if (decoder.skippedBytes > MAX_SKIPPED_BYTES) this.#cutOff(socket, 31, 'bytes outside valid messages');
     });
     socket.once('close', () => this.#nodeGone());
     socket.write(encodeJson(MESSAGE.hello, { shape: this.#link.shape, tick: this.#link.latest.tick }));
@@ -123,8 +123,8 @@ export class GuardSocketServer {
   #cutOff(socket: Socket, row: number, what: string): void {
     if (socket.destroyed) return;
     socket.destroy();
-    const message = `The node sent too many ${what}: it was cut off, and the robot brakes and holds.`;
-    this.#onNotice({ row, level: 'error', message, remedy: 'Look at what the node does; then start it again.' });
+    const message = `The node sent too many ${what}: it was disconnected, and the robot brakes and holds.`;
+    this.#onNotice({ row, level: 'error', message, remedy: 'Check the node; then start it again.' });
   }
 
   #receive(socket: Socket, kind: number, payload: Uint8Array): void {

@@ -113,7 +113,7 @@ export class RosHalf {
           level: 'info',
           condition: ROS_CONDITION.bridge,
           isOver: true,
-          message: 'The process that speaks ROS is back, in standby.',
+          message: 'The ROS bridge is back, in standby.',
           remedy: 'Acknowledge, then enable.',
         });
       this.#hasBeenReady = true;
@@ -128,7 +128,7 @@ export class RosHalf {
       this.#unguarded = undefined;
       Atomics.store(this.#words, ROS_WORDS.stopper, 1);
       if (this.#hasStopperDied) {
-        const message = 'The process that can only stop the robot is back.';
+        const message = 'The ROS stopper is back.';
         this.#onNotice({ row: 25, level: 'info', message, remedy: '', condition: STOPPER, isOver: true });
       }
       this.#hasStopperDied = false;
@@ -145,7 +145,7 @@ export class RosHalf {
   #receiveAnswer(payload: Uint8Array): void {
     const { id, ok, reason } = parseObject(payload) ?? {};
     if (!Number.isSafeInteger(id)) return;
-    if (ok !== true) writeText(this.memory, typeof reason === 'string' ? reason : 'it said no');
+    if (ok !== true) writeText(this.memory, typeof reason === 'string' ? reason : 'refused without a reason');
     Atomics.store(this.#words, ROS_WORDS.answerOk, ok === true ? 1 : 0);
     Atomics.store(this.#words, ROS_WORDS.answered, id as number);
     // Only the tick's thread waits here, and only while nothing moves.
@@ -166,13 +166,12 @@ export class RosHalf {
     Atomics.store(this.#words, ROS_WORDS.generation, -1);
     // The tick detects it as well, up to a period later.
     this.#stopper.nudge();
-    if (!this.#hasBeenReady)
-      this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
+    if (!this.#hasBeenReady) this.#fail(`The ROS bridge ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#onNotice({
       row: 25,
       level: 'error',
       condition: ROS_CONDITION.bridge,
-      message: `The process that speaks ROS died (${how}); the robot is stopped.`,
+      message: `The ROS bridge died (${how}); the robot is stopped.`,
       remedy: 'It is started again. Acknowledge, then enable.',
     });
   }
@@ -181,14 +180,13 @@ export class RosHalf {
     Atomics.store(this.#words, ROS_WORDS.stopper, 0);
     // Since its first death: a process that dies again at each start counts as away throughout.
     this.#unguarded ??= setInterval(this.#onUnguarded, UNGUARDED_MS);
-    if (!this.#hasBeenReady)
-      this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
+    if (!this.#hasBeenReady) this.#fail(`The ROS stopper ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#hasStopperDied = true;
     this.#onNotice({
       row: 25,
       level: 'warn',
       condition: STOPPER,
-      message: `The process that can only stop the robot died (${how}).`,
+      message: `The ROS stopper died (${how}).`,
       remedy: 'It is started again; the robot cannot be enabled before.',
     });
   }

@@ -55,7 +55,7 @@ export class WorkerRosLink implements RosLink {
       if (performance.now() > limitMs) {
         throw new ReinError(
           'driver',
-          `The processes that speak ROS were not ready within ${Math.round(startMs / 1000)} s.`,
+          `The ROS bridge and the ROS stopper were not ready within ${Math.round(startMs / 1000)} s.`,
           {
             remedy: remedyForLate(
               "Run `npm run ros:doctor`, and look at the lines before this one in the guard's log.",
@@ -98,14 +98,13 @@ export class WorkerRosLink implements RosLink {
     const message = encodeJson(ROS_MESSAGE.request, { id, generation: this.generation(), request });
     if (message.length > PIPE_BYTES) return { ok: false, reason: 'the request is too long' };
     if (!tryWrite(this.#memory.commandFd, message))
-      return { ok: false, reason: 'the process that speaks ROS does not read' };
+      return { ok: false, reason: 'the ROS bridge does not read requests' };
     const limitMs = performance.now() + timeoutMs;
     for (;;) {
       const answered = Atomics.load(this.#words, ROS_WORDS.answered);
       if (answered === id) break;
       const leftMs = limitMs - performance.now();
-      if (leftMs <= 0)
-        return { ok: false, reason: `the process that speaks ROS did not answer within ${timeoutMs} ms` };
+      if (leftMs <= 0) return { ok: false, reason: `the ROS bridge did not answer within ${timeoutMs} ms` };
       Atomics.wait(this.#words, ROS_WORDS.answered, answered, leftMs);
     }
     if (Atomics.load(this.#words, ROS_WORDS.answerOk) === 1) return { ok: true };

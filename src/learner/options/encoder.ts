@@ -28,7 +28,7 @@ const frozen = z
   })
   .meta({
     description:
-      'An encoder made by others, whose weights stay as they are; its features take the place of the convolutions. Default: none.',
+      'A third-party encoder, whose weights stay as they are; its features take the place of the convolutions. Default: none.',
   });
 
 export const encoderSettings = group('How images become features, where the task has images.', {

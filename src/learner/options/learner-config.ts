@@ -159,7 +159,7 @@ export const learnerSettings = z
     // NVIDIA's with CUDA 12 and cuDNN 9; any GPU through WebGPU.
     provider: z
       .enum(['cpu', 'cuda', 'webgpu'])
-      .meta({ description: 'Where training computes; the CPU, said loudly, where that is not to be had.' })
+      .meta({ description: 'Where training computes; if that is unavailable, the CPU, with a warning.' })
       .default('cpu'),
     bc: bcSettings,
     dsact: dsactSettings,

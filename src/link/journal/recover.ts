@@ -154,7 +154,7 @@ export function mendJournal(dir: string): string[] {
     const done: string[] = [];
     for (const { path, header, isHeaderIntact } of survey.files) {
       if (isHeaderIntact) continue;
-      done.push(`${basename(path)}: header written anew; the damaged one is ${basename(replaceHeader(path, header))}`);
+      done.push(`${basename(path)}: header rewritten; the damaged one is ${basename(replaceHeader(path, header))}`);
     }
     for (const { kind, path } of survey.findings) {
       if (kind !== 'foreign') continue;
@@ -164,7 +164,7 @@ export function mendJournal(dir: string): string[] {
     }
     const cut = cutTorn(survey);
     if (cut > 0) done.push(`${cut} bytes behind the last record were cut and are kept as .torn`);
-    if (writeManifest(dir, survey)) done.push(`${MANIFEST_FILE}: written anew from the files`);
+    if (writeManifest(dir, survey)) done.push(`${MANIFEST_FILE}: rebuilt from the files`);
     return done;
   } finally {
     lock.release();

@@ -127,10 +127,10 @@ class Survey {
     }
     const header = read.ok ? read.value : derived(entry ?? this.#identity, name);
     if (header === undefined) {
-      this.#find('unreadable', path, undefined, 'its header is damaged, and nothing says what it holds');
+      this.#find('unreadable', path, undefined, 'its header is damaged, and its content is unknown');
       return;
     }
-    if (!read.ok) this.#find('header', path, 0, 'its header is damaged; what it said is known from elsewhere');
+    if (!read.ok) this.#find('header', path, 0, 'its header is damaged; what it held is known from other files');
     const slot = slotBytes(header);
     const whole = Math.floor((bytes - SEGMENT_HEADER_BYTES) / slot);
     const reported = Math.min(entry?.records ?? 0, whole);

@@ -82,7 +82,7 @@ export function HelpBanner() {
       <strong>
         <span aria-hidden="true">▲</span> {asked}
       </strong>
-      {operators.value?.right === 'watch' ? <p>This link only shows the robot: tell whoever is beside it.</p> : null}
+      {operators.value?.right === 'watch' ? <p>This link only shows the robot: alert a person beside it.</p> : null}
       {isUntouched ? <p>Touch this page once, and it sounds when the robot asks.</p> : null}
     </section>
   );

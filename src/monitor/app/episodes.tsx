@@ -106,7 +106,7 @@ export function Episodes() {
       <section>
         <h2>Episodes</h2>
         {isTraced ? null : (
-          <p>Those that this page has heard of. Their steps are not kept, so there is nothing to play back.</p>
+          <p>Those that ended while this page was open. Their steps are not kept, so there is nothing to play back.</p>
         )}
         <Pages />
         <Scroll label="List of episodes">

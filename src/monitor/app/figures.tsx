@@ -37,7 +37,7 @@ export function Figures() {
         <Figure
           label="success"
           value={share(success.successes, success.episodes)}
-          note={`of ${many(success.episodes, 'episode')} without help, when it was looked at last`}
+          note={`of ${many(success.episodes, 'episode')} without help, at the last measurement`}
         />
       )}
       <Figure label="pages" value={String(who?.pages ?? 0)} note="open" />
@@ -67,7 +67,7 @@ function Lease({ shown: { leaseS, leaseLeftS } }: { readonly shown: FrameView })
   const network = status.value?.operator.network;
   const delay =
     network === undefined ? '' : `; network ${Math.round(network.ageMs)} ms of ${Math.round(network.leaseMs)}`;
-  const note = isValid ? `of ${Math.round(1e3 * leaseS)} ms` : 'none counts now';
+  const note = isValid ? `of ${Math.round(1e3 * leaseS)} ms` : 'none is valid now';
   return <Figure label="lease" value={value} note={`${note}${delay}`} />;
 }
 

@@ -33,7 +33,7 @@ function Faults() {
   return (
     <section class="faults">
       <h2>Faults</h2>
-      <p>What can go wrong, what is then done, and whether it is there. Flags of the guard come with each frame.</p>
+      <p>Faults, the reaction to each, and whether it is present. Flags of the guard come with each frame.</p>
       <Scroll label="Table of faults">
         <table class="as-cards">
           <thead>
@@ -156,12 +156,12 @@ function factsOfRobot(shown: RunView): readonly Fact[] {
     ['bus', `${processes.value?.bus ?? 'no bus'}: ${readings()}`],
     ...factsOfBus(),
     ...factsOfProcesses(shown),
-    ['learner', `${shown.learner}, ${session.value?.learner ?? 'not heard of'}`],
+    ['learner', `${shown.learner}, ${session.value?.learner ?? 'no data yet'}`],
     [
       'link',
       link === undefined
-        ? 'not heard of'
-        : `${whole(link.acked)} of ${many(link.sent, 'step')} acknowledged, ${whole(link.pending)} waiting, ${whole(link.lost)} lost, ${whole(link.duplicated)} twice`,
+        ? 'no data yet'
+        : `${whole(link.acked)} of ${many(link.sent, 'step')} acknowledged, ${whole(link.pending)} waiting, ${whole(link.lost)} lost, ${whole(link.duplicated)} duplicated`,
     ],
   ];
 }
@@ -171,7 +171,7 @@ function readings(): string {
   const now = glance.value;
   if (now === undefined) return 'nothing read yet';
   const { readings, lateReadings, lostReadings, refusedWrites } = now;
-  return `${many(readings, 'reading')}, ${whole(lateReadings)} late, ${whole(lostReadings)} lost, ${many(refusedWrites, 'reference')} not taken`;
+  return `${many(readings, 'reading')}, ${whole(lateReadings)} late, ${whole(lostReadings)} lost, ${many(refusedWrites, 'reference')} refused`;
 }
 
 /** Counters of the bus itself; empty if it has none. */
@@ -180,12 +180,12 @@ function factsOfBus(): readonly Fact[] {
   const of = (name: BusCounter): number => counters?.[BUS[name]] ?? Number.NaN;
   const count = (name: BusCounter): string => whole(of(name));
   if (!Number.isFinite(of('requests'))) return [];
-  const wrong = `${many(of('checksumErrors'), 'wrong checksum')}, ${count('foreignReplies')} foreign replies, ${many(of('skippedBytes'), 'byte')} of nothing`;
+  const wrong = `${many(of('checksumErrors'), 'wrong checksum')}, ${count('foreignReplies')} foreign replies, ${many(of('skippedBytes'), 'byte')} skipped`;
   const ms = (name: BusCounter): string => `${(1e3 * of(name)).toFixed(1)} ms`;
   return [
     [
       'requests',
-      `${count('requests')}, ${count('replies')} answered, ${count('retries')} again, ${count('timeouts')} never; ${wrong}`,
+      `${count('requests')}, ${count('replies')} answered, ${count('retries')} retried, ${count('timeouts')} timed out; ${wrong}`,
     ],
     ['bus time', `${ms('busyS')} of the last tick; oldest value ${ms('oldestS')}; ${count('quarantined')} left out`],
   ];
@@ -196,7 +196,7 @@ function factsOfProcesses({ command, process }: RunView): readonly Fact[] {
   const now = glance.value;
   const ticks =
     now === undefined
-      ? 'not heard of'
+      ? 'no data yet'
       : `tick ${whole(now.tick)}, ${many(now.overruns, 'overrun')}, ${many(now.violations, 'limit')} broken`;
   const pages = pagesText();
   const node = `rein ${command}, process ${process.pid}, ${process.platform}`;
@@ -231,7 +231,7 @@ function nameOf(pid: number | undefined): string {
 function factsOfLearner(shown: RunView): readonly Fact[] {
   const now = learner.value;
   const algorithm: Fact = ['algorithm', shown.learner];
-  if (now === undefined) return [algorithm, ['learner', 'not heard of']];
+  if (now === undefined) return [algorithm, ['learner', 'no data yet']];
   const { online, demonstrations, capacity, robots } = now;
   const filled = ((100 * online) / capacity).toFixed(1);
   return [

@@ -72,7 +72,7 @@ function Controls() {
           : isMine
             ? 'You operate this robot.'
             : seat === undefined || seat.holder === ''
-              ? 'Nobody operates this robot from a page.'
+              ? 'No page operates this robot.'
               : `${seat.holder} operates this robot.`}
       </p>
       <HeldBy />
@@ -169,7 +169,7 @@ function HeldBy() {
   if (held === undefined || state.value === undefined) return null;
   const { ends } = badgeOf(state.value, status.value, isDriver.value);
   const text = held.kind === 'fault' ? ends : `${capital(heldText(held))}. ${ends}`;
-  return <p id="held">{operators.value?.right === 'watch' ? `${text} Whoever operates it may press that.` : text}</p>;
+  return <p id="held">{operators.value?.right === 'watch' ? `${text} Only its operator may press that.` : text}</p>;
 }
 
 function capital(text: string): string {

@@ -143,7 +143,7 @@ function StopNotice() {
       </p>
     );
   }
-  const why = connection.value === 'refused' ? 'this page is not let in' : 'the robot does not answer';
+  const why = connection.value === 'refused' ? 'access to the monitor is denied' : 'the robot does not answer';
   return (
     <p class="not-sent" role="alert">
       <strong>
@@ -161,7 +161,7 @@ function StopNotice() {
 const CONNECTIONS: Readonly<Record<string, Badge>> = {
   connecting: { sign: '…', word: 'connecting', kind: 'hold', ends: '' },
   closed: { sign: '✕', word: 'no connection', kind: 'stop', ends: '' },
-  refused: { sign: '✕', word: 'not let in', kind: 'stop', ends: '' },
+  refused: { sign: '✕', word: 'access denied', kind: 'stop', ends: '' },
   quiet: { sign: '✕', word: 'no news', kind: 'stop', ends: '' },
 };
 

@@ -9,7 +9,7 @@ const MEANINGS = {
   success: 'its last step ends it with reward 1.',
   failure: 'its last step ends it with reward 0.',
   drop: 'its steps count, and none of them is learned from.',
-  recovery: 'what the person did in these steps brought the robot back to where it knew on.',
+  recovery: 'what the person did in these steps brought the robot back to a known state.',
   correction: 'what the person did in these steps showed how the task is done.',
 } as const;
 type Word = keyof typeof MEANINGS;

@@ -38,7 +38,7 @@ async function look(): Promise<void> {
   for (const each of MODES) {
     if (mode.value === undefined && (await xr?.isSessionSupported(each).catch(() => false)) === true) mode.value = each;
   }
-  if (mode.value === undefined) problem.value = 'This browser knows no phone or headset that it could track (WebXR).';
+  if (mode.value === undefined) problem.value = 'This browser has no phone or headset to track (WebXR).';
 }
 
 /** Starts a session; browsers require a user gesture for it. */

@@ -57,7 +57,7 @@ export function badgeOf(state: SafetyStateName, told: Told | undefined, isYou: b
       return badge('◆', isYou ? 'you drive' : `${by?.person || 'a person'} drives`, 'person');
     case 'ready':
       if (held?.kind === 'paused') return badge('❚❚', 'paused', 'hold', START);
-      if (policy?.isAbsent === true && prompt === undefined) return badge('○', 'nobody drives: it stands', 'hold');
+      if (policy?.isAbsent === true && prompt === undefined) return badge('○', 'no driver: it stands', 'hold');
       return driving === 'nobody' || policy?.isAbsent === true
         ? badge('○', 'waits', 'hold')
         : badge('❚❚', 'holds', 'hold');

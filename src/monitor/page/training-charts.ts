@@ -281,7 +281,7 @@ const CHARTS: readonly Chart[] = [
   },
   {
     title: 'Is Q believable?',
-    note: 'Means over episodes: where Q runs above what was realised, the critic hopes.',
+    note: 'Means over episodes: where Q runs above what was realised, the critic overestimates.',
     unit: 'discounted return',
     series: [
       { label: 'Q expected', hue: 'blue', points: calibration(0) },

@@ -97,7 +97,7 @@ export function calibration(records: readonly MetricRecord[]): Html {
   return figure(
     chart,
     pairs.length > 0,
-    `On the dashed line the critic expects what then happens; above it, it hopes.${difference}`,
+    `On the dashed line the critic expects what then happens; above it, it overestimates.${difference}`,
   );
 }
 

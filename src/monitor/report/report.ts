@@ -152,7 +152,7 @@ function askedText(records: readonly MetricRecord[]): Html {
   };
   const waited =
     answered.length === 0 ? '' : `, after ${durationText(mean(answered.map(({ waitedS }) => waitedS)))} on average`;
-  return html`<p>The robot asked for help in ${counted(asked.length, 'episode')}, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} where nobody answered.</p>`;
+  return html`<p>The robot asked for help in ${counted(asked.length, 'episode')}, and a person answered in ${answered.length}${waited}. ${outcome('tookOver')} succeeded where they took over, ${outcome('goOn')} where they let it go on, ${outcome('none')} without an answer.</p>`;
 }
 
 function headline(data: ReportData): string {
@@ -174,7 +174,7 @@ function metaLine({ runId, summary }: ReportData): string {
 
 function summaryCards(summary: RunSummary | null): Html {
   if (summary === null) {
-    return html`<p class="empty">There is no evaluation: a live run has none, and one that was stopped did not come to it.</p>`;
+    return html`<p class="empty">There is no evaluation: a live run has none, and a stopped run ends before it.</p>`;
   }
   return cards([...targetCards(summary), ...successCards(summary), ...workCards(summary), ...harmCards(summary)]);
 }

@@ -25,7 +25,7 @@ function rewardPage(check: ClassifierCheck): string {
   return renderPage({
     title: 'Reward classifier, checked',
     kind: 'reward classifier',
-    header: html`<h1>What it takes for a success</h1><p>A state counts from a probability of ${threshold.toFixed(3)} on. Checked on ${episodes} episodes, ${successes} of them with a success.</p>`,
+    header: html`<h1>What the classifier takes for a success</h1><p>A state counts from a probability of ${threshold.toFixed(3)} on. Checked on ${episodes} episodes, ${successes} of them with a success.</p>`,
     sections: [
       section('Figures', figureCards(states)),
       section(
@@ -34,12 +34,12 @@ function rewardPage(check: ClassifierCheck): string {
           ['states one after another', numbers('ended falsely')],
           byForSteps.map(({ forSteps, falselyEnded }) => [forSteps, `${falselyEnded} of ${episodes}`]),
         ),
-        'What would have become of them if the classifier had decided (forSteps).',
+        'Episodes that the classifier would have ended falsely (forSteps).',
       ),
       section(
         'False positives',
         falsePositives.length === 0 ? html`<p>None.</p>` : rowsOf(falsePositives),
-        'States that it takes for a success and that are none, the most certain first. Append them to the labels with --mine, and train again.',
+        'States without success that it takes for one, the most certain first. Append them to the labels with --mine, and train again.',
       ),
     ],
     footer: html`Written by rein reward check.`,

@@ -43,7 +43,7 @@ export function marginFigure({ worst }: SafetyCheckResult): Html {
 /** Energy tank over time in the trial with the highest kinetic energy. */
 export function energyFigure({ energy }: SafetyCheckResult): Html {
   const { trace, hasTank, tankFloorJ } = energy;
-  if (trace === null) return html`<p class="empty">Without masses in the model there is no energy to reckon with.</p>`;
+  if (trace === null) return html`<p class="empty">Without masses in the model no energy can be computed.</p>`;
   const chart: ChartView = {
     title: 'Energy in the wildest trial',
     description: `Energy over time in trial ${trace.trial.index} (${trace.trial.adversary}), the one with the highest kinetic energy.`,

@@ -69,7 +69,7 @@ function resultCards(result: SafetyCheckResult): Html {
     const isPaid = energy.surplusMaxJ <= energy.toleranceJ;
     const surplus = isPaid ? 'none' : `${figureOf(energy.surplusMaxJ)} J`;
     items.push([
-      'Energy nobody paid for',
+      'Energy surplus',
       surplus,
       `rounding allows ${figureOf(energy.toleranceJ)} J`,
       isPaid ? 'good' : 'bad',
@@ -101,26 +101,26 @@ function sectionsOf(result: SafetyCheckResult): Html[] {
     section('The attackers', attackersTable(result), ATTACKERS),
     section('The stages', stagesTable(result), STAGE_LEAD),
     section('Limits that were held', limitsTable(result)),
-    section('What this does not say', list(result.notTested)),
+    section('What this does not show', list(result.notTested)),
     ...(result.assumed.length > 0 ? [section('Assumed', list(result.assumed), ASSUMED)] : []),
   ];
 }
 
 const WITNESSES =
-  'Counted in every tick by witnesses that share no code with the chain: they read what was asked of the joints, and what the simulated robot did. Upper bounds hold with 95 % confidence: 3/N for none in N, else Clopper and Pearson.';
+  'Counted in every tick by witnesses that share no code with the chain: they read the commands to the joints, and the motion of the simulated robot. Upper bounds hold with 95 % confidence: 3/N for none in N, else Clopper and Pearson.';
 const STAGE_LEAD =
   'In how many ticks each stage of the chain changed what was asked. A tank that slows a robot leaves the others little to do: --without tank loads them.';
 const STOPS =
   'Commands end, or turn to NaN, at random moments in motion. The bound is what the limits promise: detection (the lease), one tick, and the longest v/A of any joint.';
 const ATTACKERS =
-  'A margin of 1 is the middle, 0 the limit. "Changed" is how often the chain had to change what was asked: an attacker that it never changes is none.';
-const ASSUMED = 'What no file said, and was worked out. Put it into the limits file to be sure.';
+  'A margin of 1 is the middle, 0 the limit. "Changed" is how often the chain had to change what was asked: an attacker that it never changes tests nothing.';
+const ASSUMED = 'Values that no file gives, and that were estimated. Put them into the limits file to be sure.';
 
 function armLead({ arm: { payloadMaxKg } }: SafetyCheckResult): string {
   const load =
     payloadMaxKg === null
       ? 'No payloadMaxKg is given, so it carried nothing but its own tool link, half to one and a half times as heavy.'
-      : `In some trials it carried up to ${payloadMaxKg} kg that nobody compensates for.`;
+      : `In some trials it carried up to ${payloadMaxKg} kg without compensation.`;
   return `The chain holds the reference within the limits; the arm lags behind it and yields to loads. ${load}`;
 }
 

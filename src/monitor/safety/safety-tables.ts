@@ -37,7 +37,7 @@ const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>>
   poison: ['Poison', 'NaN, infinities, 1e308, denormals'],
   dropOuts: ['Drop-outs', 'commands go missing'],
   replay: ['Replay', 'old, repeated and future commands'],
-  deciders: ['Changing hands', 'policy, person and nobody in turn'],
+  deciders: ['Changing hands', 'policy, person and no decider in turn'],
   rawVelocity: ['Past the map', 'any velocity, behind the action map'],
   farStart: ['Far start', 'first target too far away'],
 };
@@ -61,8 +61,7 @@ export function violationsTable({ violations, untried }: SafetyCheckResult): Htm
 
 /** Excursions of the simulated arm beyond the limits of its reference, and the margins to set for them. */
 export function armTable({ arm }: SafetyCheckResult): Html {
-  if (!arm.applies)
-    return html`<p class="empty">Not looked at: it is a mobile base, or no file says what it weighs.</p>`;
+  if (!arm.applies) return html`<p class="empty">Not checked: it is a mobile base, or its files give no masses.</p>`;
   const rows = arm.excursions.map(({ kind, count, ticks, worst, unit, first }) => {
     const by = count === 0 ? '–' : withUnit(worst, unit);
     return [html`${message(ARM_WORDS[kind])}${whereOf(first, '')}`, shortNumber(count), shortNumber(ticks), by];

@@ -267,7 +267,7 @@ function personFacts(person: OperatorEcho | undefined, driving: string): string[
   if (person === undefined) return [];
   const { isInControl, isStopped, stepScale, lastKey } = person;
   const isWaiting = isInControl && !driving.startsWith('you');
-  const waiting = isStopped ? 'stop asked for' : 'you from the next step on';
+  const waiting = isStopped ? 'stop requested' : 'you from the next step on';
   return [
     ...(isWaiting ? [waiting] : []),
     ...(lastKey === '' ? [] : [`key ${lastKey === ' ' ? 'space' : lastKey}`]),

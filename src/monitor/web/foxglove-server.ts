@@ -166,7 +166,7 @@ export class FoxgloveServer {
       const { subscriptions } = client;
       for (const [channel, id] of subscriptions)
         if (Array.isArray(ids) && ids.includes(id)) subscriptions.delete(channel);
-    } else warn(client, 'This shows the robot only: it takes subscriptions, and nothing else.');
+    } else warn(client, 'This endpoint only shows the robot: it accepts subscriptions, and nothing else.');
   }
 
   #subscribe(client: Client, asked: unknown): void {

@@ -140,8 +140,8 @@ export async function openMonitor(
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there',
   EADDRNOTAVAIL: 'this machine has no such address',
-  EACCES: 'this user may not listen there',
-  ENOTFOUND: 'nobody knows that name',
+  EACCES: 'permission denied',
+  ENOTFOUND: 'unknown host name',
 };
 
 type Failed = Extract<FromServer, { kind: 'failed' }>;

@@ -69,7 +69,7 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   [
     'safety_state',
     'gauge',
-    'Whether the robot is in this state: stopped, where a stop holds it, and ready, where nobody has decided anything yet.',
+    'Whether the robot is in this state: stopped while a stop holds it, ready before the first decision.',
     (s) => oneOf('state', SAFETY_STATES, shownOf(s)?.state),
   ],
   ['decider', 'gauge', 'Whether this one decides what moves.', (s) => oneOf('decider', DECIDERS, shownOf(s)?.decider)],
@@ -106,7 +106,7 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   ['joint_position_meters', 'gauge', 'Measured.', (s) => perJoint(s, 'positionRad', 'sliding')],
   ['joint_torque_newton_meters', 'gauge', 'Measured.', (s) => perJoint(s, 'torqueNm', 'turning')],
   ['joint_force_newtons', 'gauge', 'Measured.', (s) => perJoint(s, 'torqueNm', 'sliding')],
-  ['fault', 'gauge', 'A sign of the fault table that the guard sees now.', faultsOf],
+  ['fault', 'gauge', 'A flag of the fault table that the guard sees now.', faultsOf],
   ['bus_total', 'counter', 'What the bus of the robot has counted; absent without one.', busOf],
   ['bus_quarantined', 'gauge', 'Devices left out of requests.', ({ frame }) => frame?.busCounters[BUS.quarantined]],
   [
@@ -135,7 +135,7 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   [
     'intervened_steps_ratio',
     'gauge',
-    'Share of the last steps that somebody else than the policy decided.',
+    'Share of the last steps that were not decided by the policy.',
     ({ status }) => status?.intervention.stepShare,
   ],
   ['policy_version', 'gauge', 'Weights in use; 0 is untrained.', ({ status }) => status?.policy.version],
@@ -168,7 +168,7 @@ const METRICS: readonly (readonly [string, Kind, string, (from: Sources) => Valu
   [
     'events_total',
     'counter',
-    'Events told.',
+    'Events reported.',
     ({ counts }) => [
       [{ level: 'warn' }, counts.warnings],
       [{ level: 'error' }, counts.errors],

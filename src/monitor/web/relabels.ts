@@ -21,7 +21,7 @@ export interface RelabelListing {
 }
 
 const PHASES: readonly RelabelWord[] = ['recovery', 'correction'];
-const NO_STEPS = 'The trace has no steps of this episode: rein relabel, which reads the journal, can say it.';
+const NO_STEPS = 'The trace has no steps of this episode: use rein relabel, which reads the journal.';
 
 /** Relabels of the run in `folder`, oldest first. */
 export function listRelabels(folder: string): readonly RelabelListing[] {
@@ -44,9 +44,9 @@ export async function relabelFromPage(
   try {
     if (typeof undo === 'number') {
       appendRelabels(folder, [undoOf(readRelabelling(folder), undo)]);
-      return `Number ${undo} is taken back.`;
+      return `Relabelling ${undo} is undone.`;
     }
-    if (!isWord(as) || typeof number !== 'number') return 'That is no label: nothing was written.';
+    if (!isWord(as) || typeof number !== 'number') return 'Unknown label: nothing was written.';
     const traced = await trace.episode(number);
     if (traced?.recordedAs === undefined) return `The journal has no episode ${number}: nothing is learned from it.`;
     if (PHASES.includes(as) && traced.steps.length === 0) return `Nothing was written. ${NO_STEPS}`;

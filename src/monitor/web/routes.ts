@@ -81,7 +81,7 @@ function addStop(app: FastifyInstance, stop: RouteSources['stop']): void {
   });
   app.post('/api/stop', ({ ip }, reply) => {
     stop(ip);
-    return reply.type('text/plain; charset=utf-8').send('The robot is told to stop.\n');
+    return reply.type('text/plain; charset=utf-8').send('Stop sent to the robot.\n');
   });
 }
 

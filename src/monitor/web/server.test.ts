@@ -67,7 +67,7 @@ describe('who asks for what', () => {
     }
     await until(() => notices(ben).length === 2 && notices(eve).length === 2, 'the refusals');
     expect(notices(ben)).toEqual([
-      'Ann operates the robot: they give it up first, or do nothing for 60 s.',
+      'Ann operates the robot: they must leave the seat, or be idle for 60 s.',
       'Ann operates the robot.',
     ]);
     expect(notices(eve)[0]).toContain('shows the robot only');
@@ -160,7 +160,7 @@ describe('bad input', () => {
     one.ask({ kind: 'sit' });
     one.socket.send(text);
     await until(() => notices(one).length > 0, 'the refusal');
-    expect(notices(one)).toEqual(['That is no request: nothing was done.']);
+    expect(notices(one)).toEqual(['Unknown request: nothing was done.']);
     expect(asked).toEqual([]);
   });
 
@@ -267,7 +267,7 @@ describe('bad input', () => {
     const marks = asked.filter(({ kind }) => kind === 'mark').length;
     expect(marks).toBeGreaterThanOrEqual(18);
     expect(marks).toBeLessThan(90);
-    expect(notices(ann)).toEqual(['More than 10 buttons in a second: the others are not done.']);
+    expect(notices(ann)).toEqual(['More than 10 buttons in a second: the others are ignored.']);
   });
 
   it('keeps a place for whoever may operate, however many watch', async () => {

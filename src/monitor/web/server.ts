@@ -102,7 +102,7 @@ class Page extends Peer {
   /** Counts a button press. `false` if there were too many, which is reported once until there are fewer again. */
   mayPress(nowS: number): boolean {
     const may = this.#pressed.take(nowS);
-    if (!may && !this.#isTold) this.tell(`More than ${PRESSED.perS} buttons in a second: the others are not done.`);
+    if (!may && !this.#isTold) this.tell(`More than ${PRESSED.perS} buttons in a second: the others are ignored.`);
     this.#isTold = !may;
     return may;
   }
@@ -161,7 +161,7 @@ export class MonitorServer {
       metrics: () => this.#metrics.text(this.#pages.size),
       stop: (from) => {
         this.#log.add({ what: 'stop', from });
-        this.#stops.say('somebody');
+        this.#stops.say('an unnamed client');
       },
       run: () => this.#run,
     });
@@ -245,7 +245,7 @@ export class MonitorServer {
 
   /** The first message of a page carries its name and token: addresses end in logs and histories, messages do not. */
   #greet(socket: WebSocket, from: string | undefined): void {
-    const timer = setTimeout(() => dismiss(socket, 'Nobody said hello.', TRY_LATER), HELLO_MS);
+    const timer = setTimeout(() => dismiss(socket, 'Handshake timeout.', TRY_LATER), HELLO_MS);
     const isHeard = (): void => {
       clearTimeout(timer);
       this.#silent.delete(socket);
@@ -361,7 +361,7 @@ export class MonitorServer {
     const { from, name } = page;
     if (!isTaken) {
       this.#log.add({ what: 'refused', from, by: name, why: `${by} operates the robot.` });
-      page.tell(`${shownTo(page, by)} operates the robot: they give it up first, or do nothing for ${IDLE_S} s.`);
+      page.tell(`${shownTo(page, by)} operates the robot: they must leave the seat, or be idle for ${IDLE_S} s.`);
     } else if (by !== name) {
       this.#log.add({ what: 'seat', from, by: name, why: `${by} had done nothing for ${IDLE_S} s` });
     }
@@ -370,7 +370,7 @@ export class MonitorServer {
 
   #ask(page: Page, request: PersonRequest | undefined, nowS: number): void {
     if (request === undefined) {
-      page.tell('That is no request: nothing was done.');
+      page.tell('Unknown request: nothing was done.');
     } else if (this.#seat.isHeldBy(page.id, nowS)) {
       if (request.kind === 'takeOver') this.#driver = page.id;
       // Only the page that took over may move the robot until it gives back.

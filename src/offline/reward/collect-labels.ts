@@ -71,8 +71,7 @@ export function collectLabels(options: CollectOptions, say: (message: string) =>
 
 function checked(states: RunStates, folder: string, by: 'task' | 'mark'): RunStates {
   if (states.sources.includes(by)) return states;
-  const [who, wanted] =
-    by === 'task' ? ['people, and by no rules', 'marks'] : ['its own rules, and by no marks', 'task'];
+  const [who, wanted] = by === 'task' ? ['people, without rules', 'mark'] : ['its own rules, without marks', 'task'];
   throw new ReinError('config', `${folder} is of a task that is judged by ${who}.`, { remedy: `Give --by ${wanted}.` });
 }
 

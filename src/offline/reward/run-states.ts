@@ -78,7 +78,7 @@ function sourcesOf(folder: string, { config, task }: RunSetup): RunStates['sourc
   if (config.task.rewardClassifier === undefined) {
     return [...(hasRules(task) ? (['task'] as const) : []), ...(task.takesMarks === true ? (['mark'] as const) : [])];
   }
-  throw new ReinError('config', `In ${folder} a classifier said what a success is, and no rules stand beside it.`, {
+  throw new ReinError('config', `In ${folder} a classifier decided success, and there are no rules beside it.`, {
     remedy: 'Label states at the robot, rein reward collect --task T, or give a run that people judged.',
   });
 }

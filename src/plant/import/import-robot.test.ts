@@ -266,12 +266,12 @@ describe('what no robot model can say', () => {
     [
       'an inertia that no body has',
       urdf((text) => text.replace('ixx="0.1"', 'ixx="0.9"')),
-      ':3: the inertia of "one" is that of no body: its largest principal moment is more than the other two together',
+      ':3: the inertia of "one" is physically impossible: its largest principal moment exceeds the sum of the other two',
     ],
     [
       'an inertia below 0',
       urdf((text) => text.replace('ixx="0.1"', 'ixx="-0.1"')),
-      ':3: the inertia of "one" is that of no body: its principal moments are not all above 0',
+      ':3: the inertia of "one" is physically impossible: its principal moments are not all above 0',
     ],
     [
       'an inertia of 0',

@@ -132,7 +132,7 @@ export class PlaceFinder {
     const name = other.attributes.get('name') ?? '';
     this.#refuse(
       other,
-      `joint "${name}" is ${other.attributes.get('type')}; the safety chain knows trees of turning and sliding joints only`,
+      `joint "${name}" is ${other.attributes.get('type')}; the safety chain handles trees of turning and sliding joints only`,
       {
         remedy: `take it out of the file, or write type="fixed": its link then stands still`,
       },

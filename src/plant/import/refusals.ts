@@ -133,7 +133,7 @@ export function refuse(
 ): never {
   const { file, line, column } = placeOf(element, name);
   const where = line === 0 ? file : `${file}:${line}:${column}`;
-  throw new ReinError('config', `${where}: ${why}; the safety chain knows trees of turning and sliding joints only`, {
+  throw new ReinError('config', `${where}: ${why}; the safety chain handles trees of turning and sliding joints only`, {
     remedy: standStillRemedy(joints),
   });
 }

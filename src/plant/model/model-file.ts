@@ -246,7 +246,7 @@ const KNOWN: readonly {
   {
     words: /inertia must satisfy A \+ B >= C/,
     what: (link) =>
-      `the inertia of "${link}" is that of no body: its largest principal moment is more than the other two together`,
+      `the inertia of "${link}" is physically impossible: its largest principal moment exceeds the sum of the other two`,
     remedy: (isUrdf) =>
       isUrdf
         ? 'write its true inertia there; or have this and all others like it evened out, by <mujoco><compiler balanceinertia="true"/></mujoco> below <robot>'
@@ -254,7 +254,7 @@ const KNOWN: readonly {
   },
   {
     words: /inertia must have positive eigenvalues/,
-    what: (link) => `the inertia of "${link}" is that of no body: its principal moments are not all above 0`,
+    what: (link) => `the inertia of "${link}" is physically impossible: its principal moments are not all above 0`,
     remedy: () => 'write its true inertia there: ixx, iyy and izz above 0, and the other three smaller',
   },
   {

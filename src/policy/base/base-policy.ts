@@ -165,6 +165,6 @@ export function clauseOf(error: unknown): string {
 function unusable(message: string): ReinError {
   return new ReinError('task', `The base policy ${message}.`, {
     remedy:
-      "Look at what it was shown, and whether the task's observation is what it was trained on; then start again.",
+      "Check its observation, and whether the task's observation is the one that it was trained on; then start again.",
   });
 }

@@ -34,8 +34,8 @@ export function feedAll(
     const isNoise = said === undefined ? port.name === 'noise' : said.noise;
     if (said === undefined && !isNoise && (wanted !== undefined || !isOnly)) {
       throw unfit(
-        `${name} takes ${names}, and nothing says what "${port.name}" gets`,
-        'Say it under basePolicy.inputs, one entry for each input.',
+        `${name} takes ${names}, and it is not specified what "${port.name}" gets`,
+        'Specify it under basePolicy.inputs, one entry for each input.',
       );
     }
     if (port.type !== 'float32') {
@@ -69,7 +69,7 @@ function placesFor(
   if (typeof places !== 'string') return places;
   throw unfit(
     `${name} takes "${port.name}" as [${port.shape.join(', ')}], but ${places}`,
-    'Say under basePolicy.inputs which fields it gets, or give the task the observation that it was trained on.',
+    'Specify under basePolicy.inputs which fields it gets, or give the task the observation that it was trained on.',
   );
 }
 

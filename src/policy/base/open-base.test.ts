@@ -216,7 +216,7 @@ describe('a base policy that does not fit is refused before anything moves, beca
     ],
     ['a field is its own action', chunkPolicy(good), inputs('observation.state', ['base_action']), 'no "base_action"'],
     ['an input is unknown', chunkPolicy(good), inputs('state'), 'has no input "state"'],
-    ['an input gets nothing', renamed, {}, 'takes observation, sigma, and nothing says what "observation" gets'],
+    ['an input gets nothing', renamed, {}, 'takes observation, sigma, and it is not specified what "observation" gets'],
     ['a batch is wanted', chunkPolicy({ ...good, inputShape: [4, 3] }), {}, 'one observation at a time'],
     [
       'its actions are others',

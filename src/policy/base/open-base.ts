@@ -27,7 +27,7 @@ export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePo
   if (options.sha256 !== undefined && options.sha256 !== digest) {
     throw unfit(
       `${name} has the SHA-256 ${digest}, where basePolicy.sha256 is ${options.sha256}`,
-      'Take the file that is meant, or write its SHA-256.',
+      'Use the intended file, or set basePolicy.sha256 to that of this one.',
     );
   }
   const difference = actionDifference(bytes, options);
@@ -108,7 +108,7 @@ function chosenOutput(name: string, outputs: readonly TensorPort[], wanted: stri
   if (chosen !== undefined && names.includes(chosen)) return chosen;
   const what =
     wanted === undefined
-      ? 'and nothing says which of them is the action'
+      ? 'and it is not specified which of them is the action'
       : `and not "${wanted}", which basePolicy.output names`;
   throw unfit(`${name} gives ${names.join(', ')}, ${what}`, 'Name one of them as basePolicy.output.');
 }

@@ -257,7 +257,7 @@ function withEncoder(graph: Uint8Array, encoder: EncoderFile | undefined): Uint8
   if (encoder?.digest === wanted) return inlineModel(graph, ENCODER_PLACE, encoder);
   const own =
     encoder === undefined ? 'this robot has none' : `this robot has ${encoder.file} (${short(encoder.digest)})`;
-  throw new ReinError('policy', `The policy looks through the frozen encoder ${short(wanted)}, where ${own}.`, {
+  throw new ReinError('policy', `The policy needs the frozen encoder ${short(wanted)}, but ${own}.`, {
     remedy: 'Give robot and learner the same file as encoder.frozen.file of the learner.',
   });
 }

@@ -16,7 +16,7 @@ export const LEARNER_BEHIND: Check = {
   id: 'learner-behind',
   title: 'Learner is behind',
   about:
-    'Each step pays for `utd` updates. A learner that does fewer uses the robot’s time badly, and acts on old news.',
+    'Each step pays for `utd` updates. A learner that does fewer uses the robot’s time badly, and the policy acts on outdated weights.',
   limits: [REACHED],
   remedy:
     'Give the learner a machine or a core of its own, lower utd, batchSize or the number of critics, or slow the policy down. rein doctor says what the machine has.',

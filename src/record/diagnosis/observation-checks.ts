@@ -29,7 +29,7 @@ export const OBSERVATION_FROZEN: Check = {
     'A policy that sees the same whatever happens can only do the same. A sensor that hangs, a topic without a publisher and a wrong index look like this.',
   limits: [FROZEN, CONSTANT],
   remedy:
-    'Move the robot by hand and watch the numbers. Look for a driver that repeats its last reading, a topic that nobody publishes, an observation part that names the wrong joint; where the robot stands, see that row first.',
+    'Move the robot by hand and watch the numbers. Look for a driver that repeats its last reading, a topic without a publisher, an observation part that names the wrong joint; where the robot stands, see that row first.',
   judge: ({ recent }) => {
     if (recent === undefined || recent.steps < LEAST_STEPS || recent.observation.same.length === 0) return TOO_EARLY;
     const { steps, frozen, observation } = recent;

@@ -49,7 +49,7 @@ export const DEMONSTRATIONS_CONTRADICT: Check = {
   id: 'demonstrations-contradict',
   title: 'Demonstrations contradict each other',
   about:
-    'A policy that imitates two opposite actions at one place does neither. Up to 384 steps, evenly spaced, are each paired with the nearest of another demonstration; of pairs whose states differ by less than 0.6 standard deviations it is asked whether the actions go opposite ways (cosine below −0.5). Who demonstrates by what the policy cannot see contradicts himself a little.',
+    'A policy that imitates two opposite actions at one place does neither. Up to 384 steps, evenly spaced, are each paired with the nearest of another demonstration; of pairs whose states differ by less than 0.6 standard deviations it is asked whether the actions go opposite ways (cosine below −0.5). A person who demonstrates by what the policy cannot see contradicts themselves a little.',
   limits: [OPPOSED],
   remedy:
     'Delete the demonstrations that were shown another way, or with an axis turned round; show one way only, without pauses and detours. If both ways are right, observe what decides between them.',
@@ -84,7 +84,7 @@ export const DEMONSTRATIONS_OTHERWISE: Check = {
   id: 'demonstrations-otherwise',
   title: 'Demonstrations move otherwise than the robot',
   about:
-    'Who imitates actions that were recorded with an axis turned round, in another order or unit, or at another rate does not do what was shown. The change of the state is explained by the actions of a step and the step before, by least squares, in demonstrations and in training: the same action should do the same in both. Asked of numbers of the action whose effect is at least five standard errors.',
+    'A policy that imitates actions recorded with an axis turned round, in another order or unit, or at another rate does not do what was shown. The change of the state is explained by the actions of a step and the step before, by least squares, in demonstrations and in training: the same action should do the same in both. Asked of numbers of the action whose effect is at least five standard errors.',
   limits: [TURNED, LARGER],
   remedy:
     'Replay a demonstration on the robot and watch it. Look for an axis whose sign was changed, joints in another order, another scale of the action or another policyHz than when it was recorded; record anew, or turn the actions round in what was recorded.',
@@ -137,7 +137,7 @@ export const HELP_TOO_MUCH: Check = {
 };
 
 const FAILED: Limit = {
-  what: 'rewarded episodes, while nobody helps',
+  what: 'rewarded episodes, without help',
   unit: '%',
   side: 'below',
   warn: 0.2,
@@ -155,7 +155,7 @@ export const HELP_RARE: Check = {
     'A policy that fails and is left alone fills the buffer with failures. Asked of rewards with four values at most, over the last blocks with 12 episodes or more; a run in which a tenth of the episodes were helped is looked after.',
   limits: [FAILED],
   remedy:
-    'Take over where the policy is stuck, and bring it to the reward in a third of the early episodes; help less as it succeeds by itself. Without anybody: more demonstrations, or an easier start.',
+    'Take over where the policy is stuck, and bring it to the reward in a third of the early episodes; help less as it succeeds by itself. Without a person to help: more demonstrations, or an easier start.',
   judge: ({ recent }) => {
     if (recent === undefined || recent.ends.ended < LEAST_EPISODES)
       return { unknown: 'Too few training episodes yet.' };

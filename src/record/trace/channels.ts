@@ -74,7 +74,7 @@ const EPISODE = objectOf('rein.Episode', 'How an episode ended', {
   interventions: NUMBER,
   interventionSteps: NUMBER,
 });
-const INTERVENTION = objectOf('rein.Intervention', 'Somebody takes over, or gives back', {
+const INTERVENTION = objectOf('rein.Intervention', 'A person takes over, or gives control back', {
   isActive: FLAG,
   operator: TEXT,
   decidedBy: TEXT,

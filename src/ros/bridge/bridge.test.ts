@@ -243,7 +243,7 @@ describe('the bridge', () => {
     const keep = setInterval(() => publishJoints(), 20);
     const never = (topic: string) => ({
       ok: false,
-      reason: `Nothing has come on ${topic}, which the robot's file names.`,
+      reason: `No message on ${topic}, which the robot's file names.`,
     });
     expect(await askToPrepare()).toEqual(never('wrench'));
     publishWrench(0);
@@ -263,7 +263,7 @@ describe('the bridge', () => {
     // A single measurement, just fresh enough, with none after it: the next tick would find it too old.
     expect(await prepare()).toEqual({
       ok: false,
-      reason: "/joint_states does not come every 200 ms, which the robot's file asks for as freshnessMs.",
+      reason: "/joint_states is not published every 200 ms, as freshnessMs of the robot's file requires.",
     });
     const before = newest(STATE.measurements);
     expect(await prepareMeasured()).toEqual({ ok: true });
@@ -470,7 +470,7 @@ describe('what can only stop', () => {
     publishJoints({ shift });
     await aMoment();
     pulse(PULSE_KIND.act);
-    await until(() => notices.find(({ message }) => message.includes('Nobody knows')), 'a notice');
+    await until(() => notices.find(({ message }) => message.includes('positions are unknown')), 'a notice');
     await aMoment();
     expect(heard).toEqual([]);
   });
@@ -482,7 +482,7 @@ describe('what can only stop', () => {
     pulse(PULSE_KIND.act);
     await until(() => heard.length >= 2, 'holds');
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 3));
-    expect(notices.some(({ message }) => message.includes('Nobody knows'))).toBe(false);
+    expect(notices.some(({ message }) => message.includes('positions are unknown'))).toBe(false);
   });
 
   it('takes a jump long after a scene was put back for a wrong reading all the same', async () => {
@@ -490,7 +490,7 @@ describe('what can only stop', () => {
     publishJoints({ shift: 2 });
     await aMoment();
     pulse(PULSE_KIND.act);
-    await until(() => notices.find(({ message }) => message.includes('Nobody knows')), 'a notice');
+    await until(() => notices.find(({ message }) => message.includes('positions are unknown')), 'a notice');
     expect(heard).toEqual([]);
   });
 

@@ -269,7 +269,7 @@ export class Bridge {
     while (comes < STEADY) {
       if (performance.now() > limitMs) {
         const { topic } = this.#readings.subscription;
-        return `${topic} does not come every ${freshnessMs} ms, which the robot's file asks for as freshnessMs.`;
+        return `${topic} is not published every ${freshnessMs} ms, as freshnessMs of the robot's file requires.`;
       }
       await new Promise((resolve) => setTimeout(resolve, 1));
       if (this.#readings.measurements === measurements) continue;
@@ -288,9 +288,9 @@ export class Bridge {
     if (silence !== undefined) return silence;
     if (clock.nowS() - measuredAtS > 2 * config.options.freshnessMs * 1e-3) return 'The measurements have stopped.';
     const sensor = this.#readings.silentSensor;
-    if (sensor !== undefined) return `Nothing has come on ${sensor}, which the robot's file names.`;
+    if (sensor !== undefined) return `No message on ${sensor}, which the robot's file names.`;
     if (this.#publisher.subscriberCount === 0) {
-      return `Nobody listens to ${this.#publisher.topic}: the controller is not active, or its topic has another name.`;
+      return `No subscriber on ${this.#publisher.topic}: the controller is not active, or its topic has another name.`;
     }
     return undefined;
   }

@@ -111,7 +111,7 @@ faultRow(
 it('is prepared with a warning where the controller manager does not say the order', async () => {
   await open({ [FORWARD]: { joints: [], isActive: true } });
   expect(await prepare()).toEqual({ ok: true });
-  expect(notices.filter(({ message }) => message.includes('in which order'))).toHaveLength(1);
+  expect(notices.filter(({ message }) => message.includes('The joint order of'))).toHaveLength(1);
 });
 
 async function open(

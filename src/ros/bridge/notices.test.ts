@@ -49,8 +49,8 @@ describe('what is said of the rate of measurements', () => {
     expect(saidAt([19.6, 20.3, 19.8], 200)).toEqual([]);
     const fallen = saidAt([30, 10, 30], 500);
     expect(fallen.map(({ message }) => message)).toEqual([
-      '/odom comes 10 times a second, at least 20 are wanted.',
-      expect.stringMatching(/^\/odom comes \d+ times a second again\.$/),
+      '/odom is published at 10 Hz; at least 20 Hz are required.',
+      expect.stringMatching(/^\/odom is published at \d+ Hz again\.$/),
     ]);
     expect(fallen[0]!.remedy).toContain('what publishes odometry');
   });

@@ -44,7 +44,7 @@ const REMEDIES: Readonly<Record<RosFault['kind'], string>> = {
   duplicateNode: 'Stop the other node, or start one of them in another namespace.',
   timeJump: 'Look at what publishes /clock.',
   graph: 'Look at the ROS graph with `ros2 node list` and `ros2 topic info -v`.',
-  refused: 'Look at who asks for it.',
+  refused: 'Check the node that requests it.',
 };
 
 export interface NoticesParts {
@@ -105,7 +105,7 @@ export class Notices {
   controllersTaken(message: string): void {
     this.#areTaken = true;
     const remedy =
-      'Give the joints back to the controller, or list who may have them as driver.controllerManager.deactivate; then reset.';
+      'Give the joints back to the controller, or list the other controller under driver.controllerManager.deactivate; then reset.';
     this.#parts.say({ row: 10, level: 'error', message, remedy, condition: CONDITION.controllers });
   }
 
@@ -121,7 +121,7 @@ export class Notices {
     if (this.#hasSaidOrder) return;
     this.#hasSaidOrder = true;
     const { command, rosJointNames } = this.#parts.options;
-    const message = `Nobody says in which order the controller behind ${command.topic} takes its numbers; they are sent for ${rosJointNames.join(', ')}.`;
+    const message = `The joint order of the controller behind ${command.topic} is unknown; commands are sent for ${rosJointNames.join(', ')}, in this order.`;
     const remedy = "Compare the controller's parameter `joints` (ros2 param get) before the arm moves.";
     this.#parts.say({ row: 0, level: 'warn', message, remedy });
   }
@@ -154,7 +154,7 @@ export class Notices {
     if (readings.measurements > 0) return undefined;
     const what = options.state.kind === 'jointStates' ? 'joint state' : 'odometry';
     return publisherCount === 0
-      ? `Nobody publishes ${topic}.`
+      ? `No publisher on ${topic}.`
       : `No ${what} has come on ${topic}, although it is published.`;
   }
 
@@ -177,7 +177,7 @@ export class Notices {
     const message =
       rateHz === 0
         ? `${topic} has fallen silent.`
-        : `${topic} comes ${rateHz.toFixed(0)} times a second, at least ${options.minimumRateHz} are wanted.`;
+        : `${topic} is published at ${rateHz.toFixed(0)} Hz; at least ${options.minimumRateHz} Hz are required.`;
     const source =
       options.state.kind === 'odometry' ? 'what publishes odometry' : "the robot's joint state broadcaster";
     this.#once(message, `Look at ${source} and at the network.`, 'warn');
@@ -190,8 +190,8 @@ export class Notices {
     this.#hasSaidFreshness = true;
     const { topic } = readings.subscription;
     const wantedMs = Math.min(MOST_FRESH_MS, Math.ceil((1e3 * WANTED_PERIODS) / rateHz));
-    const message = `${topic} comes ${rateHz.toFixed(0)} times a second, and freshnessMs of the robot's file is ${options.freshnessMs}: less than two of its periods, so that one late message stops the robot.`;
-    const remedy = `Write freshnessMs: ${wantedMs} under driver, where the robot may move blind for so long; or let it come more often.`;
+    const message = `${topic} is published at ${rateHz.toFixed(0)} Hz, and freshnessMs of the robot's file is ${options.freshnessMs}: less than two periods, so that one late message stops the robot.`;
+    const remedy = `Write freshnessMs: ${wantedMs} under driver, where the robot may move blind for so long; or publish the topic more often.`;
     this.#parts.say({ row: 10, level: 'warn', message, remedy });
   }
 
@@ -216,7 +216,7 @@ export class Notices {
       const message = isOver
         ? `${topic} has no other publishers any more.`
         : `${topic} has ${names.length} publishers, and only the bridge and the stopper may command the robot: ${others}.`;
-      const remedy = isOver ? '' : 'Stop whoever else commands the robot.';
+      const remedy = isOver ? '' : 'Stop the other nodes that command the robot.';
       const condition = CONDITION.commanders;
       this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', message, remedy, condition, isOver });
     }
@@ -229,7 +229,7 @@ export class Notices {
     const isOver = contradiction === undefined;
     if (isOver === (this.#reportedSources === '')) return;
     this.#reportedSources = contradiction ?? '';
-    const message = contradiction ?? `${this.#parts.readings.subscription.topic} tells of one place again.`;
+    const message = contradiction ?? `${this.#parts.readings.subscription.topic} reports one set of positions again.`;
     const remedy = isOver ? '' : 'Stop the one that is not the robot, then reset.';
     const condition = CONDITION.sources;
     this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', message, remedy, condition, isOver });
@@ -271,7 +271,7 @@ export class Notices {
     if (this.#reported === '') return;
     this.#reported = '';
     const { topic } = this.#parts.readings.subscription;
-    const message = `${topic} comes ${rateHz.toFixed(0)} times a second again.`;
+    const message = `${topic} is published at ${rateHz.toFixed(0)} Hz again.`;
     this.#parts.say({
       row: 10,
       level: 'info',

@@ -52,6 +52,6 @@ export class SceneClient {
       if (isThere && this.#readings.measurements > measurements) return { ok: true };
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    return { ok: false, reason: `${this.#service} said that it was done, but the joints are elsewhere` };
+    return { ok: false, reason: `${this.#service} reported success, but the joints are elsewhere` };
   }
 }

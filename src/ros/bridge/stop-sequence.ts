@@ -78,7 +78,7 @@ export class StopSequence {
     const { readings, controllers, onTrouble, repeatForMs } = this.#parts;
     this.#heldRad.set(readings.state.positionRad);
     if (!this.#fill()) {
-      onTrouble('Nobody knows where the joints are: the robot is left to hold the last command by itself.');
+      onTrouble('Joint positions are unknown: the robot is left to hold the last command by itself.');
     } else {
       const repeats = (this.#hold === undefined ? repeatForMs : EFFORT_HOLD_MS) / REPEAT_MS;
       for (let i = 0; i < repeats; i++) {

@@ -288,7 +288,7 @@ export const JointState: MessageType<JointState> = defineMessage('sensor_msgs/ms
 export interface Imu {
   header: Header;
   orientation: Quaternion;
-  /** Each 3 × 3, row by row; a first element of -1 says that the value is not measured. */
+  /** Each 3 × 3, row by row; a first element of -1 means that the value is not measured. */
   orientation_covariance: Float64Array;
   /** rad/s. */
   angular_velocity: Vector3;
@@ -316,7 +316,7 @@ export interface LaserScan {
   /** s. */
   time_increment: number;
   scan_time: number;
-  /** m. What lies outside these two is to be thrown away. */
+  /** m. Ranges outside these two are to be discarded. */
   range_min: number;
   range_max: number;
   ranges: Float32Array;
@@ -359,7 +359,7 @@ export const Image: MessageType<Image> = defineMessage('sensor_msgs/msg/Image', 
 
 export interface CompressedImage {
   header: Header;
-  /** `jpeg`, `png`, and what more the transport plugin says. */
+  /** `jpeg`, `png`, and further words of the transport plugin. */
   format: string;
   data: Uint8Array;
 }
@@ -384,7 +384,7 @@ export const Joy: MessageType<Joy> = defineMessage('sensor_msgs/msg/Joy', {
 
 export interface BatteryState {
   header: Header;
-  /** V. What is not measured is NaN, here and below. */
+  /** V. Values that are not measured are NaN, here and below. */
   voltage: number;
   /** °C. */
   temperature: number;
@@ -520,7 +520,7 @@ export interface TriggerAnswer {
 }
 export const Trigger: ServiceType<TriggerRequest, TriggerAnswer> = { name: 'std_srvs/srv/Trigger' };
 
-/** Something happened that a person may want to read: a fault, a refusal, a start, a stop. */
+/** An event for people: a fault, a refusal, a start, a stop. */
 export interface RobotEvent {
   /** ROS time. */
   stamp: Time;
@@ -544,19 +544,19 @@ export const RobotEvent: MessageType<RobotEvent> = defineMessage('rein/msg/Event
 });
 export const ROBOT_EVENT = { INFO: 0, WARN: 1, ERROR: 2 } as const;
 
-/** A person took over, or gave back. Published when it begins and when it ends. */
+/** A person took over, or gave control back. Published when it begins and when it ends. */
 export interface Intervention {
   /** ROS time. */
   stamp: Time;
   /** True while a person moves the robot. */
   active: boolean;
-  /** Who it is, and what made the change: a word such as `button` or `lease`. */
+  /** Name of the operator, and the cause of the change: a word such as `button` or `lease`. */
   operator_name: string;
   decided_by: string;
-  /** Where it happened. */
+  /** Episode and step in which it happened. */
   episode: number;
   step: number;
-  /** How long it has lasted, s; 0 when it begins. */
+  /** Duration so far, s; 0 when it begins. */
   duration_s: number;
 }
 export const Intervention: MessageType<Intervention> = defineMessage('rein/msg/Intervention', {
@@ -569,7 +569,7 @@ export const Intervention: MessageType<Intervention> = defineMessage('rein/msg/I
   duration_s: 'float64',
 });
 
-/** The policy that moves the robot: which weights, how old, how fast. */
+/** The policy that moves the robot: its weights, their age, and the latency of inference. */
 export interface PolicyStatus {
   /** ROS time. */
   stamp: Time;
@@ -597,13 +597,13 @@ export const PolicyStatus: MessageType<PolicyStatus> = defineMessage('rein/msg/P
   state: 'string',
 });
 
-/** What the guard decided about motion, and why. Transient local: who comes late sees the last one. */
+/** The guard's decision about motion, and its reasons. Transient local: late subscribers receive the last one. */
 export interface SafetyState {
-  /** When the guard decided it, ROS time. */
+  /** Time of the decision, ROS time. */
   stamp: Time;
   /** State of the safety machine: the word that `rein run` shows too. */
   state: string;
-  /** Who decided the motion of this tick. */
+  /** Decider of this tick's motion. */
   decider: string;
   /** Faults that are there, or were and are not acknowledged: one bit each, and the same, in one order, as rows of the fault table in docs/faults.md and as sentences. Two bits of one row are there twice. */
   fault_flags: number;
@@ -620,7 +620,7 @@ export interface SafetyState {
   /** The least margin of this tick as a share: 1 in the middle of all limits, 0 at one; smallest monitored distance of the robot to walls, keep-out boxes and itself, m (infinite where none is monitored). */
   margin_min: number;
   clearance_m: number;
-  /** How fast any monitored point of the arm may be moved now, m/s: reduced speed, the limit of its file, or less where somebody is near; infinite where only its joints' speeds are limited. */
+  /** Largest speed of any monitored point of the arm that is permitted now, m/s: reduced speed, the limit of its file, or less where a person is near; infinite where only its joints' speeds are limited. */
   tool_speed_max_m_per_s: number;
   /** The energy tank: content in J and as a share of what it holds, and energy put into the robot since the guard started, J. All 0 without a tank. */
   tank_energy_j: number;
@@ -655,18 +655,18 @@ export const SafetyState: MessageType<SafetyState> = defineMessage('rein/msg/Saf
   stage_margins: 'float64[]',
 });
 
-/** What the node is doing, for people and for supervising nodes. */
+/** Activity of the node, for people and for supervising nodes. */
 export interface State {
   /** ROS time. */
   stamp: Time;
   /** idle, episode, running, evaluating, stopped or fault. */
   mode: string;
-  /** Where in the episode: a word of the task. */
+  /** Phase of the episode: a word of the task. */
   phase: string;
   /** Number of the episode, and of the step in it. */
   episode: number;
   step: number;
-  /** Who moves the robot: policy, script, human, hold or stop. */
+  /** Decider that moves the robot: policy, script, human, hold or stop. */
   authority: string;
   /** Steps of the environment since the run began; success rate of the last episodes, 0 to 1; successes in an hour of the robot's time, resets included; share of the steps that people or the script decided, 0 to 1; finished episodes. */
   env_steps: bigint;
@@ -683,7 +683,7 @@ export interface State {
   /** The least safety margin of the last step as a share: 1 in the middle of all limits, 0 at one; content of the energy tank as a share, 0 without one. */
   margin_min: number;
   tank_level: number;
-  /** Nothing real moves: the robot is simulated. */
+  /** True if the robot is simulated: nothing real moves. */
   simulated: boolean;
 }
 export const State: MessageType<State> = defineMessage('rein/msg/State', {
@@ -707,7 +707,7 @@ export const State: MessageType<State> = defineMessage('rein/msg/State', {
   simulated: 'bool',
 });
 
-/** Tells how the current episode went: for tasks whose success a person judges. */
+/** Marks the current episode as a success or failure: for tasks whose success a person judges. */
 export interface MarkRequest {
   /** SUCCESS or FAILURE. */
   readonly mark: number;
@@ -754,7 +754,7 @@ export const SavePolicy: ServiceType<SavePolicyRequest, SavePolicyAnswer> = { na
 
 /** Several episodes without exploration, learning or help, to measure the policy. */
 export interface EvaluateGoal {
-  /** How many; 0: the task's. */
+  /** Number of episodes; 0: the task's. */
   readonly episodes: number;
 }
 export interface EvaluateResult {
@@ -780,24 +780,24 @@ export const Evaluate: ActionType<EvaluateGoal, EvaluateFeedback, EvaluateResult
 
 /** One episode: the robot goes to its start, then works until success, failure, a stop or the limit of steps. */
 export interface RunEpisodeGoal {
-  /** training or evaluation. */
+  /** `training` or `evaluation`. */
   readonly purpose: string;
   /** 0: the task's. */
   readonly max_steps: number;
 }
 export interface RunEpisodeResult {
-  /** As the task judges it. */
+  /** Verdict of the task. */
   readonly success: boolean;
   /** All steps, and those in which a person moved the robot. */
   readonly steps: number;
   readonly intervention_steps: number;
   /** Sum of the rewards. */
   readonly episode_return: number;
-  /** Why it ended: a word such as success, timeout, stop or fault. */
+  /** Cause of its end: a word such as success, timeout, stop or fault. */
   readonly ended_by: string;
 }
 export interface RunEpisodeFeedback {
-  /** After each step: its number, its reward, who moved (policy, script, human, hold or stop), and the filters that changed the command (as in SafetyState). */
+  /** After each step: its number, its reward, its decider (policy, script, human, hold or stop), and the filters that changed the command (as in SafetyState). */
   readonly step: number;
   readonly reward: number;
   readonly authority: string;

@@ -133,7 +133,7 @@ export class Diagnostics {
     const room = { margin: frame.marginMin.toFixed(3), tankLevel: frame.tankLevel.toFixed(3) };
     const values = { state, decider, ticks, changedTicks, violations, overruns, newOverruns, ...room };
     const part = 'guard';
-    if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
+    if (this.#isSilent()) return { part, level: 'stale', message: 'No frames from the guard.', values };
     const faults = faultsOf(frame.faultFlags).filter((fault) => !DRIVER_ROWS.includes(fault.row));
     const bad = this.#worstOf(faults, frame);
     if (bad !== undefined) return { part, ...bad, values };
@@ -154,7 +154,7 @@ export class Diagnostics {
     const simulatedBy = this.#options.simulatedBy();
     const simulated = simulatedBy ?? 'no';
     const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3), simulated, ...Object.fromEntries(counted) };
-    if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
+    if (this.#isSilent()) return { part, level: 'stale', message: 'No frames from the guard.', values };
     const faults = faultsOf(frame.faultFlags).filter((fault) => DRIVER_ROWS.includes(fault.row));
     const bad = this.#worstOf(faults, frame);
     if (bad !== undefined) return { part, ...bad, values };
@@ -201,7 +201,7 @@ function policyOf(session: LiveSession): PartStatus {
   };
   if (state === 'absent') return { part: 'policy', level: 'warn', message: 'There are no weights.', values };
   if (state === 'unusable') {
-    return { part: 'policy', level: 'error', message: `Weights ${version} give nothing usable.`, values };
+    return { part: 'policy', level: 'error', message: `Weights ${version} give no usable action.`, values };
   }
   return { part: 'policy', level: 'ok', message: `Weights ${version}.`, values };
 }
@@ -210,10 +210,10 @@ function learnerOf(session: LiveSession): PartStatus {
   const { learner, pendingTransitions } = session.state;
   const part = 'learner link';
   const values = { state: learner, pendingTransitions };
-  if (learner === 'absent') return { part, level: 'ok', message: 'No learner was asked for.', values };
+  if (learner === 'absent') return { part, level: 'ok', message: 'No learner is configured.', values };
   if (learner === 'connected') return { part, level: 'ok', message: 'Connected.', values };
   if (learner === 'refused') return { part, level: 'error', message: 'The learner refuses this robot.', values };
-  return { part, level: 'warn', message: 'The learner is not reached; what is recorded waits on disk.', values };
+  return { part, level: 'warn', message: 'The learner cannot be reached; recorded steps wait on disk.', values };
 }
 
 /** Status of the observation topics. */

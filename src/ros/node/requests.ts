@@ -49,7 +49,7 @@ export function offerServices(options: ServicesOptions): void {
   trigger('~/reset', async () => {
     const session = movableSessionOf(permission);
     if (await session.reset()) return 'The robot holds and may move again.';
-    return `There was nothing to reset; ${session.state.mode === 'idle' ? 'the robot holds' : 'what goes on goes on'}.`;
+    return `There was nothing to reset; ${session.state.mode === 'idle' ? 'the robot holds' : 'the current activity continues'}.`;
   });
   trigger('~/resume', () => {
     const activity = movableSessionOf(permission).resume();

@@ -327,7 +327,7 @@ describe('services', () => {
     expect(await reset()).toEqual({ success: true, message: 'The robot holds and may move again.' });
     expect(await reset()).toEqual({ success: true, message: 'There was nothing to reset; the robot holds.' });
     expect((await start()).success).toBe(true);
-    expect((await reset()).message).toBe('There was nothing to reset; what goes on goes on.');
+    expect((await reset()).message).toBe('There was nothing to reset; the current activity continues.');
   });
 
   it('say that a fault stops the robot again as soon as it was reset', async () => {
@@ -355,7 +355,7 @@ describe('services', () => {
     await ros.activate();
     expect(await mark.call({ mark: 0, note: '' }, CALL_MS)).toEqual({
       success: false,
-      message: 'Noted, and it changes nothing: insert judges itself.',
+      message: 'Ignored: task insert judges success itself.',
     });
     expect((await mark.call({ mark: 7, note: '' }, CALL_MS)).message).toContain('mark is 7');
     expect(await save.call({ path: '' }, CALL_MS)).toEqual({
@@ -372,7 +372,7 @@ describe('services', () => {
     await ros.make({ hasPolicy: false });
     const [resume, start] = [trigger('resume'), trigger('start_episode')];
     await ros.activate();
-    for (const call of [resume, start]) expect((await call()).message).toContain('nothing that could decide');
+    for (const call of [resume, start]) expect((await call()).message).toContain('Nothing can control the robot');
   });
 });
 
@@ -811,7 +811,7 @@ describe('a person', () => {
       row: 11,
       message:
         '/joy: a message was dropped: not of the pad xbox: it has 2 axes and 1 buttons, a pad xbox has 8 and 11 to 12; 1 so far.',
-      remedy: 'Look at who publishes it; the parameter pad is xbox, one of xbox, playstation, logitechD, stick.',
+      remedy: 'Check its publisher; the parameter pad is xbox, one of xbox, playstation, logitechD, stick.',
     });
     await joystick.close();
     arrays.length = 0;
@@ -819,7 +819,7 @@ describe('a person', () => {
     expect(partOf(arrays, 'teleop')).toMatchObject({
       level: 1,
       message:
-        'Nobody publishes /joy. 20 messages were dropped: not of the pad xbox: it has 2 axes and 1 buttons, a pad xbox has 8 and 11 to 12 (fault 11).',
+        'No publisher on /joy. 20 messages were dropped: not of the pad xbox: it has 2 axes and 1 buttons, a pad xbox has 8 and 11 to 12 (fault 11).',
     });
   });
 

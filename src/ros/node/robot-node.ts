@@ -61,7 +61,7 @@ const STATES_PER_SECOND = 10;
 
 const ROS_EVENTS: Readonly<Record<RosFault['kind'], { readonly row: number; readonly remedy: string }>> = {
   callback: { row: 0, remedy: 'This is a defect: report it. Then reset.' },
-  malformed: { row: 11, remedy: 'Look at who publishes it.' },
+  malformed: { row: 11, remedy: 'Check its publisher.' },
   qosMismatch: { row: 33, remedy: 'Give both ends a fitting quality of service.' },
   duplicateNode: { row: 29, remedy: 'Give one of them another name or namespace.' },
   timeJump: { row: 22, remedy: 'Nothing, if a simulation or a recording was set to another time.' },
@@ -360,7 +360,7 @@ export class RobotNode {
       name: 'opened',
       row: 0,
       remedy: '',
-      message: `${config.robot.name}${this.#simulatedBy === undefined ? '' : `, simulated (${this.#simulatedBy}),`} is there for ${config.task.name}; files in ${session.folder}.`,
+      message: `${config.robot.name}${this.#simulatedBy === undefined ? '' : `, simulated (${this.#simulatedBy}),`} is ready for ${config.task.name}; files in ${session.folder}.`,
     });
     this.#publications.publish('second', session);
   }

@@ -99,7 +99,7 @@ function runToEnd(processes: RobotProcesses, print: (line: string) => void): Pro
   const releases = [
     processes.supervisor.forwardSignals(),
     endsWith(() => {
-      print('What started this node has ended, and so does it.');
+      print('The process that started this node has ended; the node ends too.');
       processes.supervisor.stop();
     }),
   ];

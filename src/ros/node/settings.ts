@@ -31,7 +31,7 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   }),
   parameter('task', 'string', '', {
     description:
-      'Name of a file in config/tasks/, or a path ending in .yaml. Empty: insert, or what people judge (reach-judged, drive-judged, drive-car-judged) where the robot is not in the scene of insert.',
+      'Name of a file in config/tasks/, or a path ending in .yaml. Empty: insert, or a task that people judge (reach-judged, drive-judged, drive-car-judged) where the robot is not in the scene of insert.',
   }),
   parameter('config', 'string', '', {
     description: 'YAML file laid over task, robot and learner; see docs/config.md. Empty: none.',
@@ -41,27 +41,27 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
     range: { min: 0, max: Number.MAX_SAFE_INTEGER },
   }),
   parameter('learner', 'string', '', {
-    description: 'Where the learner listens, tcp://host:port. Empty: nothing is sent and nothing learned.',
+    description: 'Address of the learner, tcp://host:port. Empty: nothing is sent and nothing learned.',
   }),
   parameter('policy', 'string', '', {
     description: 'Policy to start with: an ONNX file with its manifest beside it. Empty: the learner sends one.',
   }),
   parameter('operator', 'string', 'none', {
-    description: 'Who may take over: nobody, the scripted operator, a joystick on joy, or twists on ~/teleop.',
+    description: 'Operator that may take over: none, the scripted operator, a joystick on joy, or twists on ~/teleop.',
     choices: ['none', 'scripted', 'joy', 'twist'],
   }),
   parameter('pad', 'string', 'xbox', {
-    description: 'What the joystick is, so that its sticks and buttons are known.',
+    description: 'Type of the joystick, which tells its sticks and buttons apart.',
     choices: [...JOY_PAD_NAMES],
   }),
   parameter('speed_mode', 'string', '', {
     description:
-      'reduced: no point of the arm is moved faster than reducedSpeedMPerS of its file, 0.25 m/s where it says nothing. full: as its file allows. Empty: full, or reduced where there is no policy and no learner, and only people drive.',
+      'reduced: no point of the arm is moved faster than reducedSpeedMPerS of its file, 0.25 m/s where it gives none. full: as its file allows. Empty: full, or reduced where there is no policy and no learner, and only people drive.',
     choices: ['', 'full', 'reduced'],
   }),
   parameter('teleop_lease', 'double', 0.15, {
     description:
-      'How long one message of an operator counts, s. After that the robot stops and stays. joy_node repeats at 20 Hz.',
+      'Validity of one message of an operator, s. After that the robot stops and stays. joy_node repeats at 20 Hz.',
     range: { min: 0.02, max: 0.15 },
   }),
   parameter('robot_id', 'string', ROBOT_ID.default, {
@@ -72,7 +72,7 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   }),
   parameter('monitor', 'string', '', {
     description:
-      'Where the page for browsers is served: host:port, or none. Empty: this machine only, port 7400 or the next that is free.',
+      'Address of the page for browsers: host:port, or none. Empty: this machine only, port 7400 or the next that is free.',
   }),
   parameter('monitor_token', 'string', '', {
     description: 'A file with the token that a page needs; a second one in it only watches. Empty: none.',
@@ -90,8 +90,7 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
     range: { min: 1, max: 1000 },
   }),
   parameter(JOINT_STATES_RATE, 'double', 0, {
-    description:
-      'How often joint_states is published, Hz; 0: at every tick of the guard. Robots behind ROS publish it themselves.',
+    description: 'Rate of joint_states, Hz; 0: at every tick of the guard. Robots behind ROS publish it themselves.',
     range: { min: 0, max: 1000 },
     isReadOnly: false,
   }),

@@ -93,7 +93,7 @@ export class Teleop {
     const part = 'teleop';
     const source = this.#source;
     if (source === undefined || this.#subscription === undefined) {
-      const message = operator === 'scripted' ? 'The scripted operator helps.' : 'Nobody may take over.';
+      const message = operator === 'scripted' ? 'The scripted operator helps.' : 'No operator may take over.';
       return { part, level: 'ok', message, values: { operator } };
     }
     const { topic, publisherCount } = this.#subscription;
@@ -104,7 +104,7 @@ export class Teleop {
     }
     const isSilent = publisherCount === 0;
     const control = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
-    const now = isSilent ? `Nobody publishes ${topic}.` : control;
+    const now = isSilent ? `No publisher on ${topic}.` : control;
     if (malformed === 0) return { part, level: isSilent ? 'stale' : 'ok', message: now, values };
     const dropped = `${malformed} messages were dropped: ${this.#misfit()} (fault 11).`;
     return { part, level: 'warn', message: `${now} ${dropped}`, values };
@@ -138,8 +138,8 @@ export class Teleop {
       message: `${this.#subscription?.topic}: a message was dropped: ${this.#misfit()}; ${count} so far.`,
       remedy:
         operator === 'joy'
-          ? `Look at who publishes it; the parameter pad is ${pad}, one of ${JOY_PAD_NAMES.join(', ')}.`
-          : 'Look at who publishes it.',
+          ? `Check its publisher; the parameter pad is ${pad}, one of ${JOY_PAD_NAMES.join(', ')}.`
+          : 'Check its publisher.',
     });
   }
 

@@ -57,7 +57,7 @@ const state: NodeTopic<State> = {
   type: State,
   name: '~/state',
   qos: STATE_QOS,
-  what: 'What the node is doing.',
+  what: 'Activity of the node.',
   rate: '10 Hz, and at every change',
   on: {
     state(message, { state, frame }, memory) {
@@ -86,7 +86,7 @@ const safety: NodeTopic<SafetyState> = {
   type: SafetyState,
   name: '~/safety_state',
   qos: LATCHED_QOS,
-  what: 'What the guard decided about motion, and why.',
+  what: 'Decision of the guard about motion, and its reasons.',
   rate: '1 Hz, and at every change',
   on: {
     frame(message, frame, memory) {
@@ -134,7 +134,7 @@ const policy: NodeTopic<PolicyStatus> = {
   type: PolicyStatus,
   name: '~/policy',
   qos: STATE_QOS,
-  what: 'Which weights act, how old and how fast they are.',
+  what: 'Weights in use: version, age and inference latency.',
   rate: '1 Hz',
   on: {
     second(message, { policyState }) {
@@ -153,7 +153,7 @@ const intervention: NodeTopic<Intervention> = {
   type: Intervention,
   name: '~/intervention',
   qos: LATCHED_QOS,
-  what: 'A person took over, or gave back.',
+  what: 'A person took over, or gave control back.',
   rate: 'at every change',
   on: {
     intervention(message, report) {
@@ -171,7 +171,7 @@ const events: NodeTopic<RobotEvent> = {
   type: RobotEvent,
   name: '~/events',
   qos: EVENT_QOS,
-  what: 'What a person may want to read: faults, refusals, starts, stops.',
+  what: 'Events for people: faults, refusals, starts, stops.',
   rate: 'as they happen',
   on: {
     event(message, event) {
@@ -188,7 +188,7 @@ const joints: NodeTopic<JointState> = {
   type: JointState,
   name: 'joint_states',
   qos: STATE_QOS,
-  what: 'Measured joints, where the robot is not behind ROS itself (its own broadcaster publishes them else). Those of a simulated robot have the frame `simulated`, and are withheld where another robot publishes the same joints.',
+  what: 'Measured joints, where the robot is not behind ROS itself (otherwise its own broadcaster publishes them). Those of a simulated robot have the frame `simulated`, and are withheld where another robot publishes the same joints.',
   rate: '`joint_states_rate`; by default every tick',
   isOffered: ({ jointStatesHz }) => jointStatesHz !== undefined,
   on: {

@@ -99,7 +99,7 @@ export class TopicObservation implements ObservationSource {
         {
           row,
           message: `The observation "${this.name}" (${topic}) ${since}, ${freshnessMs} ms are allowed; the robot holds.${why}`,
-          remedy: `See whether somebody publishes ${type} on ${topic}: ros2 topic hz ${topic}.`,
+          remedy: `Check that ${type} is published on ${topic}: ros2 topic hz ${topic}.`,
         },
       ];
     }
@@ -108,7 +108,7 @@ export class TopicObservation implements ObservationSource {
       {
         row: ROW_CAMERA,
         message: `The camera "${this.name}" (${topic}) has shown the same picture five times; the robot holds.`,
-        remedy: 'See whether the camera is frozen; one that sees has noise in every picture.',
+        remedy: 'Check whether the camera is frozen; a live one has noise in every picture.',
       },
     ];
   }

@@ -149,7 +149,7 @@ export class ParameterStore implements ParameterSet {
     const declaration = this.declarations.get(name);
     if (declaration === undefined) return `there is no parameter "${name}"`;
     if (declaration.isReadOnly) return `${name} is fixed once the node runs; give it at the start`;
-    if (value === undefined) return `${name} cannot be taken away`;
+    if (value === undefined) return `${name} cannot be undeclared`;
     return unfit(declaration, value) ?? this.#onSet?.(name, value);
   }
 

@@ -32,7 +32,7 @@ describe('the graph watch', () => {
   it('tells a mismatch once, and again when it went and came back', () => {
     const { look, others, watch } = set([{ node: '/arm', typeName: joints, qos: SENSOR_QOS }]);
     const message =
-      'qosMismatch: /rein gets nothing from /arm on /js: the publisher is best effort, the subscriber asks for reliable';
+      'qosMismatch: /rein receives nothing from /arm on /js: the publisher is best effort, the subscriber asks for reliable';
     expect(look()).toEqual([message]);
     expect(look()).toEqual([]);
     expect(watch.standing).toMatchObject([{ kind: 'qosMismatch', where: '/js' }]);

@@ -73,7 +73,7 @@ export class GraphWatch {
       const why = other.typeName === end.typeName ? qosMismatch(writer, reader) : typesDiffer(isReader, end, other);
       if (why === undefined) continue;
       const [from, to] = isReader ? [other.node, this.#graph.fullName] : [this.#graph.fullName, other.node];
-      const message = `${to} gets nothing from ${from} on ${end.topic}: ${why}`;
+      const message = `${to} receives nothing from ${from} on ${end.topic}: ${why}`;
       wrong.set(message, { kind: 'qosMismatch', where: end.topic, message });
     }
   }

@@ -56,7 +56,7 @@ describe('the environment of rclnodejs', () => {
     [
       'an addon of unknown origin',
       { files: { '/app/node_modules/rclnodejs/build/rclnodejs.target.mk': '', [readyMade]: 'other' } },
-      'for which ROS 2 the native addon of rclnodejs was built cannot be told',
+      'the ROS 2 distribution that the native addon of rclnodejs was built for is unknown',
       'run npm run ros:install',
     ],
     ['messages of nobody', { generatedFor: undefined }, 'are not generated, or not by Rein', 'run npm run ros:install'],

@@ -122,7 +122,7 @@ const addon: Check = (probe) => {
   const built = addonDistro(probe);
   if (built === undefined) return bad(name, 'rclnodejs is installed, but its native addon is not built', INSTALL);
   if (built === 'unknown')
-    return bad(name, 'for which ROS 2 the native addon of rclnodejs was built cannot be told', INSTALL);
+    return bad(name, 'the ROS 2 distribution that the native addon of rclnodejs was built for is unknown', INSTALL);
   if (built !== distro)
     return bad(name, `the native addon of rclnodejs is built for ROS 2 ${built}, sourced is ${distro}`, INSTALL);
   return good(name, `built for ${built}`);

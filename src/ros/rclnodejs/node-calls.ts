@@ -118,7 +118,7 @@ async function runGoal<G, F, R>(
   else if (status === 'canceled' && goal.isCancelRequested) goal.canceled();
   else {
     if (status === 'canceled')
-      faults.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
+      faults.report('callback', name, 'a goal ended as canceled without a cancel request; it counts as aborted');
     goal.abort();
   }
   return result;

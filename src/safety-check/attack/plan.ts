@@ -19,13 +19,13 @@ export const PLANT_VARIANTS = [
 /** Description of each variant, for display. */
 export const VARIANT_WORDS: Readonly<Record<PlantVariant, string>> = {
   nominal: 'as described',
-  light: 'tool link half as heavy as known',
-  heavy: 'tool link half as heavy again as known',
+  light: 'tool link with half its modelled mass',
+  heavy: 'tool link with 1.5 times its modelled mass',
   friction: 'dry friction in every joint',
-  delay: 'references late',
+  delay: 'delayed references',
   wall: 'a rigid wall within reach',
-  payload: 'the heaviest load, unknown to all',
-  halfPayload: 'half the heaviest load, unknown to all',
+  payload: 'the heaviest load, not modelled',
+  halfPayload: 'half the heaviest load, not modelled',
 };
 
 export interface TrialPlan {

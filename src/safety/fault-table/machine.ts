@@ -6,7 +6,7 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 26,
     fault: 'Power is lost, or a process killed, while recording',
-    promise: 'All that was acknowledged after fdatasync is there; 0 torn records are accepted.',
+    promise: 'Every record that was acknowledged after fdatasync is preserved; 0 torn records are accepted.',
     source: "SQLite's tests of power cuts",
     numbers: { acknowledgedLost: 0, tornAccepted: 0 },
     signs: [],
@@ -14,7 +14,8 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 27,
     fault: 'The disk is full, read-only or broken',
-    promise: 'The robot goes on; recording stops at 2 % free, warns at 10 %, and goes on by itself without a hole.',
+    promise:
+      'The robot continues; recording warns at 10 % free space, stops at 2 %, and resumes by itself without a gap.',
     source: 'SQLite reports a full disk; numbers ours',
     numbers: { stopFreeShare: 0.02, warnFreeShare: 0.1 },
     signs: [
@@ -23,8 +24,8 @@ export const MACHINE: readonly FaultRow[] = [
         name: 'recordingStopped',
         action: 'warn',
         clears: 'byItself',
-        message: 'The journal cannot be written; the robot goes on, and steps are kept in memory for a while.',
-        remedy: 'Make room on the disk: recording goes on by itself.',
+        message: 'The journal cannot be written; the robot continues, and steps are kept in memory for a while.',
+        remedy: 'Make room on the disk: recording resumes by itself.',
       },
     ],
   },
@@ -32,15 +33,16 @@ export const MACHINE: readonly FaultRow[] = [
     row: 28,
     fault: 'The disk is slow',
     promise:
-      'Nothing that moves the robot waits for it: records queue up to a bound, what is beyond is left out and counted.',
+      'Nothing that moves the robot waits for the disk: records are queued up to a bound; records beyond it are dropped and counted.',
     source: 'writers off the tick',
     numbers: { ticksWaiting: 0 },
     signs: [],
   },
   {
     row: 29,
-    fault: 'The same robot twice',
-    promise: 'The second is refused within 1 s, with who is there: a lock with the process, one live robot of a name.',
+    fault: 'The same robot is started twice',
+    promise:
+      'The second one is refused within 1 s, and the first is named: a lock with its process, one live robot per name.',
     source: 'session epochs; the second is ours',
     numbers: { refusedWithinS: 1 },
     signs: [
@@ -49,7 +51,7 @@ export const MACHINE: readonly FaultRow[] = [
         name: 'duplicateNode',
         action: 'refuse',
         clears: 'byItself',
-        message: 'Another node of the same name is there; this one does not move the robot.',
+        message: 'Another node of the same name is running; this one does not move the robot.',
         remedy: 'Give one of them another name or namespace.',
       },
     ],
@@ -58,15 +60,16 @@ export const MACHINE: readonly FaultRow[] = [
     row: 30,
     fault: 'An unknown or malicious peer',
     promise:
-      'Only addresses of this machine are bound: any other is refused at the start. 0 frames of strangers are accepted.',
-    source: 'keys (CURVE) are not built, so there is no way off the machine',
+      'Sockets bind to addresses of this computer only; any other address is refused at start. 0 frames of unknown peers are accepted.',
+    source: 'keys (CURVE) are not implemented, so the link never leaves the computer',
     numbers: { acceptedStrange: 0 },
     signs: [],
   },
   {
     row: 31,
-    fault: 'A message that is too long, or lies about its length',
-    promise: '16 MiB at most; lengths are checked before memory is taken; the sender is cut, others go on.',
+    fault: 'A message is too long, or declares a wrong length',
+    promise:
+      '16 MiB at most; lengths are checked before memory is allocated; the sender is disconnected, other peers are unaffected.',
     source: 'bounded frames; the number is ours',
     numbers: { maxBytes: 16 * 1024 * 1024 },
     signs: [],
@@ -75,7 +78,7 @@ export const MACHINE: readonly FaultRow[] = [
     row: 32,
     fault: 'An allowed peer floods',
     promise:
-      'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB in 10 minutes of it. Once garbage is collected, less than 1 MiB of heap is left of all connections after the hundredth, by which most code is compiled. A node that says more than it may is cut off, however slowly it sends, and no robot moves after a word of the flood any more.',
+      'Its queue is bounded, and messages beyond the bound are counted; memory grows by less than 64 MiB in 10 minutes of flooding. After garbage collection, less than 1 MiB of heap is left of all connections after the hundredth, by which most code is compiled. A node that sends more than it may is disconnected, however slowly it sends, and no message of the flood moves a robot any more.',
     source: 'quotas; the numbers are ours',
     numbers: { growthBytes: 64 * 1024 * 1024, floodS: 600, keptBytes: 1024 * 1024, keptFromCut: 100 },
     signs: [],
@@ -83,7 +86,7 @@ export const MACHINE: readonly FaultRow[] = [
   {
     row: 33,
     fault: 'A configuration is wrong: value, unit, unknown key',
-    promise: 'Nothing starts; file, line and column are named, and the nearest word.',
+    promise: 'Nothing starts; the error names file, line and column, and the nearest valid word.',
     source: 'schema',
     numbers: { startedWrong: 0 },
     signs: [
@@ -94,23 +97,23 @@ export const MACHINE: readonly FaultRow[] = [
         clears: 'byItself',
         message:
           'A parameter or a file holds an unknown key, a wrong type or unit, or a value out of range; nothing starts.',
-        remedy: 'The message names the place, what is allowed, and the nearest word.',
+        remedy: 'The error names the place, the allowed values, and the nearest valid word.',
       },
       {
         seenBy: 'node',
         name: 'qosMismatch',
         action: 'warn',
         clears: 'byItself',
-        message: 'Both ends of a topic are there, and their quality of service does not fit: nothing comes through.',
-        remedy: 'Give both ends a fitting quality of service.',
+        message: 'Publisher and subscriber of a topic have incompatible quality of service: no message is delivered.',
+        remedy: 'Give both ends a compatible quality of service.',
       },
     ],
   },
   {
     row: 34,
-    fault: 'The calibration is missing, or of another robot',
+    fault: 'The calibration is missing, or belongs to another robot',
     promise:
-      'A driver with a calibration opens only where checksum and serial number match; of an adapter without one, the USB socket that it is in. After power-up each joint that is measured is moved by 0.035 rad, the wheels of a car by 0.25 m, at 5 % of its highest speed before anything else, and has to follow with the right sign and size: else category 1, and no motion.',
+      'A driver with a calibration opens only if the checksum and the serial number of the adapter match (of an adapter without one, its USB socket). After power-up, before any other motion, each measured joint is moved by 0.035 rad, the wheels of a car by 0.25 m, at 5 % of the maximum speed, and must follow with the right sign and size: else category 1, and no motion.',
     source: 'ours',
     numbers: { amplitudeRad: 0.035, pathM: 0.25, speedShare: 0.05, movedWrong: 0 },
     signs: [
@@ -121,16 +124,16 @@ export const MACHINE: readonly FaultRow[] = [
         action: 'cat1',
         clears: 'acknowledged',
         mayMove: 'nobody',
-        message: "A joint's first motion after power-up was not what the robot's file says.",
+        message: "A joint's first motion after power-up did not match the robot's file.",
         remedy:
-          "Run `rein calibrate` with the robot's file, for a car `rein bring-up`, then acknowledge and enable: each joint is tried again.",
+          "Run `rein calibrate` with the robot's file, for a car `rein bring-up`, then acknowledge and enable: each joint is tested again.",
       },
       {
         seenBy: 'configuration',
         name: 'calibration',
         action: 'refuse',
         clears: 'byItself',
-        message: "The robot's calibration is missing, damaged, or of other servos; nothing starts.",
+        message: "The robot's calibration is missing, damaged, or belongs to other servos; nothing starts.",
         remedy: "Run `rein calibrate` with the robot's file.",
       },
     ],

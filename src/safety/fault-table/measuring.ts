@@ -15,9 +15,9 @@ import {
 export const MEASURING: readonly FaultRow[] = [
   {
     row: 10,
-    fault: 'The robot does not answer any more',
+    fault: 'The robot no longer answers',
     promise:
-      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end and its servos get three times damping/stiffness, 1 s at most, to follow it; or three readings in a row show rest. Then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`. Behind ROS commands end with the brake, and the controller gets a stop. A device that was silent or has started anew gets no goal before a person acts. A Feetech servo holds its last goal, or nothing where it has started anew: a goal would turn its torque on. A Dynamixel does the same, and stops where it is after 0.2 s without any request. The others of the arm brake; the caps of all go down together, answered or not, and torque off is written to all. A VESC gets neither speed nor steering, and lets go by its own timeout.',
+      'Three missed answers in a row (ROS: or 50 ms without a heartbeat): category 1, latched. The robot brakes without measurements: the verified brake path is sent to its end, and the servos get three times damping/stiffness, 1 s at most, to follow it; or three readings in a row show the robot at rest. Then torque goes off: at once if the robot holds itself without torque, otherwise as a ramp of `exitRampS`. Behind ROS, commands end with the brake, and the controller gets a stop. A device that was silent or has restarted gets no goal until an operator acts. A Feetech servo holds its last goal, or nothing if it has restarted: a goal would turn its torque on. A Dynamixel does the same, and stops where it is after 0.2 s without any request. The other devices of the arm brake; the torque caps of all are lowered together, answered or not, and torque off is written to all. A VESC gets neither speed nor steering commands, and releases the motor by its own timeout.',
     source: 'ros2_control stops on a read error; three is ours',
     numbers: { missedAnswers: 3, silenceS: 0.05 },
     signs: [
@@ -29,7 +29,7 @@ export const MEASURING: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'The robot does not answer.',
-        remedy: 'Check cable and power. Support an arm that would fall, whose torque goes off then; acknowledge.',
+        remedy: 'Check cable and power. Support an arm that would fall, as its torque goes off. Then acknowledge.',
       },
       {
         seenBy: 'guard',
@@ -38,23 +38,23 @@ export const MEASURING: readonly FaultRow[] = [
         action: 'warn',
         clears: 'byItself',
         mayMove: 'anybody',
-        message: 'The arm does not hold itself without torque, and its torque is going off.',
-        remedy: 'Support the arm now, or keep away from under it; `exitRampS` of its file says how long it takes.',
+        message: 'The arm does not hold itself without torque, and its torque is ramping down.',
+        remedy: 'Support the arm now, or keep clear below it; `exitRampS` of its file is the duration of the ramp.',
       },
       {
         seenBy: 'bridge',
         name: 'jointStatesLost',
         action: 'cat1',
         clears: 'acknowledged',
-        message: 'Measurements no longer come over their topic, or the process that reads them has died.',
-        remedy: "Look at the robot's controllers and at the bridge, then acknowledge.",
+        message: 'Measurements no longer arrive on their topic, or the ROS bridge, which reads them, has died.',
+        remedy: "Check the robot's controllers and the ROS bridge, then acknowledge.",
       },
     ],
   },
   {
     row: 11,
     fault: 'Garbage, partial or merged frames in a stream',
-    promise: 'The next whole frame is read (within 2 frames); 0 wrong frames are accepted.',
+    promise: 'The next intact frame is read (within 2 frames); 0 wrong frames are accepted.',
     source: 'checksum and resynchronisation, as serial protocols do',
     numbers: { resyncWithinFrames: 2, acceptedWrong: 0 },
     signs: [
@@ -63,26 +63,26 @@ export const MEASURING: readonly FaultRow[] = [
         name: 'malformed',
         action: 'warn',
         clears: 'byItself',
-        message: 'A message could not be read; it changed nothing.',
-        remedy: 'Look at who publishes it.',
+        message: 'A message could not be parsed; it was ignored.',
+        remedy: 'Check its publisher.',
       },
     ],
   },
   {
     row: 12,
-    fault: 'The reply to another or a late request',
+    fault: 'A reply that belongs to another request, or comes late',
     promise:
-      'A reply counts only with the id and the length of the request in its slot; others are dropped and counted, in `busCounters` of every frame, and what they say is taken from nobody.',
+      'A reply is accepted only with the id and the length of the request in its slot; others are counted, in `busCounters` of every frame, and discarded with their payload.',
     source: 'protocols with ids',
     numbers: { acceptedForeign: 0 },
     signs: [],
   },
   {
     row: 13,
-    fault: 'A servo reports overload, heat or voltage',
+    fault: 'A servo reports overload, overheating or a voltage error',
     promise:
-      'Shown within 100 ms; category 1; back only after it has cooled down, by an operator. A servo that has started anew by itself, as after a dip of its supply, is one too: shown with its first answer (Feetech), or with what else is read of one servo a tick (heat, supply, torque, cap), within 0.24 s of six at 50 Hz. It gets no goal before a person acts (row 10).',
-    source: 'firmware of servos latches them',
+      'Shown within 100 ms; category 1; enabled again only by an operator, after it has cooled down. A servo that has restarted by itself, as after a voltage dip, is handled alike: shown with its first answer (Feetech), or with the values that are read of one servo per tick (temperature, supply, torque, cap), within 0.24 s for six servos at 50 Hz. It gets no goal until an operator acts (row 10).',
+    source: 'servo firmware latches them',
     numbers: { shownS: 0.1, readInTurnS: 0.24 },
     signs: [
       {
@@ -92,9 +92,9 @@ export const MEASURING: readonly FaultRow[] = [
         action: 'cat1',
         clears: 'acknowledged',
         mayMove: 'nobody',
-        message: 'A servo reports overload, heat, voltage or an error of its own.',
+        message: 'A servo reports overload, overheating, a voltage error or another hardware error.',
         remedy:
-          'Do what its notice says of the cause: heat wants cooling, an overload less load, a wrong supply another one. Then acknowledge.',
+          'Remove the cause that its notice names: let a hot servo cool, reduce an overload, replace a wrong supply. Then acknowledge.',
       },
       {
         seenBy: 'guard',
@@ -103,8 +103,8 @@ export const MEASURING: readonly FaultRow[] = [
         action: 'cat1',
         clears: 'acknowledged',
         mayMove: 'nobody',
-        message: 'A servo has started anew by itself: its torque is off, and its limits are those of the factory.',
-        remedy: 'Look at plugs and supply for a dip of the voltage, and support the arm; then acknowledge.',
+        message: 'A servo has restarted by itself: its torque is off, and its limits are the factory defaults.',
+        remedy: 'Check plugs and supply for a voltage dip, and support the arm; then acknowledge.',
       },
     ],
   },
@@ -112,7 +112,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 14,
     fault: 'A sensor is frozen',
     promise:
-      'Asked to move at 5 % of its highest speed and unchanged, but for a count more or less, for 100 ms (wheels: 500 ms): category 1. Coarse encoders: from ten times their noise on, which a servo that lags by damping / stiffness would have followed; with `dryFrictionNm` in the file, from one and a half times the way on that friction takes to turn round. With the torque of its cap it is stalled (row 37); where the torque has risen as the servo pushes, it is held by something, and well: for as long as others that move the tool are held too, for half a second where it pushes alone, as a servo does whose own encoder has frozen. Well is also a joint beside the tool that presses, within its torque. A joint that stood is given its time to begin, and one at its cap is asked for nothing by a reference that comes back to where it pulls less.',
+      'A joint that is commanded at 5 % of its maximum speed or more, and whose reading does not change by more than one count for 100 ms (wheels: 500 ms): category 1. Coarse encoders: only if the reference has moved by ten times their noise, as far as a servo that lags by damping / stiffness would have followed; with `dryFrictionNm` in the file, by one and a half times the travel that friction absorbs on reversal. At the torque of its cap the joint is stalled instead (row 37). If its torque has risen as the servo pushes, the joint is blocked, and no fault is reported: for half a second if it pushes alone, as a servo with a frozen encoder does, and for as long as other joints that move the tool are blocked too. Nor is one for a joint beside the tool (a gripper) that presses within its torque. A joint at rest is given time to start, and a joint at its cap does not count as commanded while its reference returns to where it pulls less.',
     source: 'freshness diagnostics of ros2_control; numbers ours',
     numbers: { afterS: 0.1, speedShare: 0.05, wheelsAfterS: 0.5, heldS: 0.5 },
     signs: [
@@ -123,16 +123,17 @@ export const MEASURING: readonly FaultRow[] = [
         action: 'cat1',
         clears: 'acknowledged',
         mayMove: 'nobody',
-        message: 'A joint was asked to move and its reading did not change for 100 ms (a base: 500 ms).',
+        message: 'A joint was commanded to move, and its reading did not change for 100 ms (a base: 500 ms).',
         remedy:
-          'See whether the joint moves: if not, its controller refuses; if so, its sensor is frozen. Then acknowledge.',
+          'Check whether the joint moves: if not, its controller ignores commands; if so, its sensor is frozen. Then acknowledge.',
       },
     ],
   },
   {
     row: 15,
     fault: 'An encoder jumps, or wraps at 2π',
-    promise: 'More than 1.5 × v_max × dt + 0.005 rad in one reading: held for one reading, the second is category 1.',
+    promise:
+      'A change of more than 1.5 × v_max × dt + 0.005 rad in one reading: the previous reading is held once; a second jump is category 1.',
     source: 'a robot that drove 13 rad into its stop (IsaacTeleop#739); numbers ours',
     numbers: { speedRatio: 1.5, slackRad: 0.005, readings: 2 },
     signs: [
@@ -162,7 +163,7 @@ export const MEASURING: readonly FaultRow[] = [
     row: 16,
     fault: 'The robot starts outside its limits',
     promise:
-      'No policy may move it. A person who holds the enabling switch moves it inwards only, at most at 0.1 rad/s. An arm whose weight its servos hold gets no torque there: hands move it.',
+      'No policy may move it. An operator who holds the enabling switch may move it inwards only, at 0.1 rad/s at most. An arm whose weight is held by its servos gets no torque there: it is moved by hand.',
     source: 'libfranka refuses such a start pose; the recovery is ours',
     numbers: { recoveryRadPerS: 0.1 },
     signs: [
@@ -181,8 +182,8 @@ export const MEASURING: readonly FaultRow[] = [
   },
   {
     row: 17,
-    fault: 'The first target is far from where the robot stands',
-    promise: 'More than 0.1 rad or 20 mm: refused, and reported.',
+    fault: 'The first target is far from the measured pose',
+    promise: 'More than 0.1 rad or 20 mm: refused and reported.',
     source: "libfranka's start_pose_invalid; numbers ours",
     numbers: { nearRad: 0.1, nearM: 0.02 },
     signs: [
@@ -194,7 +195,7 @@ export const MEASURING: readonly FaultRow[] = [
         clears: 'byItself',
         mayMove: 'anybody',
         message: 'The first target is more than 0.1 rad or 20 mm from the measured pose; refused.',
-        remedy: 'Start nearer to where the arm stands, or with smaller actions.',
+        remedy: 'Start nearer to the measured pose, or with smaller actions.',
       },
     ],
   },

@@ -5,9 +5,9 @@ import { EMERGENCY_STOP, TICK_STALLED } from './flags.ts';
 export const PEOPLE: readonly FaultRow[] = [
   {
     row: 18,
-    fault: 'The operator drops out while in control',
+    fault: 'Operator commands stop while the operator is in control',
     promise:
-      'Lease of 100 ms for a device at the robot, up to 150 ms over ROS 2 (`teleop_lease`), 250 ms for a page (1.5 s in `rein sim`); then the robot stops and stays: the policy never goes on by itself.',
+      'Lease of 100 ms for a device at the robot, up to 150 ms over ROS 2 (`teleop_lease`), 250 ms for a web page (1.5 s in `rein sim`); then the robot stops and holds: the policy never resumes by itself.',
     source: 'twist_mux and PX4 wait 500 ms; a firmware in the field 125 ms',
     numbers: { leaseS: 0.1, leaseMaxS: 0.15 },
     signs: [
@@ -17,17 +17,17 @@ export const PEOPLE: readonly FaultRow[] = [
         action: 'cat2',
         clears: 'acknowledged',
         message:
-          'The operator was in control and has not been heard for the lease (100 ms; up to 150 ms over ROS 2; 250 ms for a page, 1.5 s in rein sim).',
+          'The operator was in control, and no command has arrived for the lease (100 ms; up to 150 ms over ROS 2; 250 ms for a web page, 1.5 s in rein sim).',
         remedy:
-          'Bring the device back. The policy goes on only when a person says so: c at the terminal, Start at the page, ~/reset and ~/resume over ROS.',
+          'Reconnect the device. The policy resumes only on request of the operator: c at the terminal, Start on the page, ~/reset and ~/resume over ROS.',
       },
     ],
   },
   {
     row: 19,
-    fault: 'Commands wait in a queue and are replayed',
+    fault: 'Commands are queued and replayed',
     promise:
-      'The newest wins, nothing waits, and the lease runs from the sending: 0 commands past their lease are executed.',
+      'The newest command wins, none is queued, and the lease starts when a command is sent: 0 commands past their lease are executed.',
     source: 'replays seen in the field (stretch_web_teleop#3, romi#94)',
     numbers: { executedStale: 0 },
     signs: [
@@ -36,15 +36,16 @@ export const PEOPLE: readonly FaultRow[] = [
         name: 'teleopStale',
         action: 'warn',
         clears: 'byItself',
-        message: 'A command of the operator was older than its lease, or came twice; it was not executed.',
-        remedy: 'Stamp commands when they are sent, send only new ones, and set the clocks of both machines.',
+        message: 'An operator command was older than its lease, or arrived twice; it was not executed.',
+        remedy: 'Stamp commands when they are sent, send only new ones, and synchronise the clocks of both computers.',
       },
     ],
   },
   {
     row: 20,
     fault: 'A stick is stuck, drifts, or repeats',
-    promise: 'Needs the enabling switch and the middle first; 5 s of the same motion count as nobody holding it.',
+    promise:
+      'Motion needs the enabling switch, and the stick at its centre first; 5 s of the same motion count as a stuck stick.',
     source: 'dead-man practice; the 5 s are ours',
     numbers: { sameForS: 5 },
     signs: [
@@ -53,8 +54,8 @@ export const PEOPLE: readonly FaultRow[] = [
         name: 'teleopStuck',
         action: 'hold',
         clears: 'byItself',
-        message: 'The operator asked for the same motion for 5 s; it counts as a stuck stick.',
-        remedy: 'Let the stick go to its middle, then move on.',
+        message: 'The operator device commanded the same motion for 5 s; it counts as a stuck stick.',
+        remedy: 'Return the stick to its centre, then continue.',
       },
     ],
   },
@@ -62,7 +63,7 @@ export const PEOPLE: readonly FaultRow[] = [
     row: 21,
     fault: 'Two operators, or two nodes, at once',
     promise:
-      'One holds the lease, taking over is explicit and reported to both, and anybody may stop. One node at a guard.',
+      'One operator holds the lease; a takeover is explicit and reported to both, and every client may stop the robot. One node per guard.',
     source: "twist_mux's priorities",
     numbers: { holders: 1 },
     signs: [],
@@ -71,8 +72,8 @@ export const PEOPLE: readonly FaultRow[] = [
     row: 22,
     fault: 'The wall clock jumps',
     promise:
-      'A jump of ±1 day changes no duration: all run on the monotonic clock. ROS time that jumps is told; one that goes back cuts the episode.',
-    source: 'ros2_control takes it for an overrun; ours is monotonic',
+      'A jump of ±1 day changes no duration: all use the monotonic clock. A jump of ROS time is reported; a jump back cuts the episode.',
+    source: 'ros2_control treats it as an overrun; ours is monotonic',
     numbers: { jumpS: 86_400 },
     signs: [
       {
@@ -80,16 +81,15 @@ export const PEOPLE: readonly FaultRow[] = [
         name: 'timeJump',
         action: 'hold',
         clears: 'byItself',
-        message: 'ROS time jumped; back, the episode was cut. Durations are monotonic and did not change.',
-        remedy: 'Nothing, if a simulation or a recording was set to another time.',
+        message: 'ROS time jumped; if it jumped back, the episode was cut. Durations are monotonic and did not change.',
+        remedy: 'None if a simulation or a recording was set to another time.',
       },
     ],
   },
   {
     row: 23,
     fault: 'The emergency stop is pressed',
-    promise:
-      'Seen in the tick that reads it: torque off at once, latched. Cutting the power is the affair of hardware.',
+    promise: 'Handled in the tick that reads it: torque off at once, latched. Cutting the power is left to hardware.',
     source: 'IEC 60204-1, category 0',
     numbers: { withinTicks: 1 },
     signs: [
@@ -107,9 +107,9 @@ export const PEOPLE: readonly FaultRow[] = [
   },
   {
     row: 24,
-    fault: 'The tick is held up',
+    fault: 'The control tick stalls',
     promise:
-      'More than 3 periods: fault when it goes on, and it brakes from where the robot is measured; a person lets it go on, but where the robot is simulated. Silent for 100 ms: whoever can only stop, stops the robot.',
+      'More than 3 periods: fault when the tick resumes, and the robot brakes from its measured pose; an operator must acknowledge, unless the robot is simulated. No heartbeat for 100 ms: the guardian (or ROS stopper) stops the robot.',
     source: 'overrun counters of ros2_control; numbers ours',
     numbers: { periods: 3, silenceS: 0.1 },
     signs: [
@@ -121,7 +121,7 @@ export const PEOPLE: readonly FaultRow[] = [
         clears: 'acknowledged',
         mayMove: 'nobody',
         message: 'More than three control periods passed without a tick.',
-        remedy: 'Find what holds up the machine, then acknowledge.',
+        remedy: 'Find what delays the computer, then acknowledge.',
       },
     ],
   },
@@ -129,7 +129,7 @@ export const PEOPLE: readonly FaultRow[] = [
     row: 25,
     fault: 'A process is killed',
     promise:
-      'Guard: a stop is sent within 50 ms of its death. Whatever is started again stands until a person acts, in simulation too.',
+      'Guard: a stop is sent within 50 ms of its death. After a restart the robot does not move until an operator acts, in simulation too.',
     source: 'supervisors and drive watchdogs; the 50 ms are ours',
     numbers: { stopWithinS: 0.05 },
     signs: [
@@ -138,8 +138,8 @@ export const PEOPLE: readonly FaultRow[] = [
         name: 'guardLost',
         action: 'cat1',
         clears: 'acknowledged',
-        message: 'A process died. The robot brakes; whoever is left stops it.',
-        remedy: 'Look at the robot, then start or acknowledge.',
+        message: 'A process died. The robot brakes; a remaining process stops it.',
+        remedy: 'Check the robot, then start or acknowledge.',
       },
     ],
   },

@@ -121,7 +121,7 @@ async function runOf({ start, setup, observer, signal }: Node): Promise<string> 
   // An earlier node may have met the learner.
   const known = start.runId ?? joinedRun(start.folder);
   if (known !== undefined) return known;
-  if (learner === undefined) throw new ReinError('environment', 'The node was told of no run and of no learner.');
+  if (learner === undefined) throw new ReinError('environment', 'The node was started without a run or a learner.');
   let reported = '';
   const { runId } = await awaitLearner(learner, setup, signal, ({ state, message, remedy }) => {
     if (message === reported) return;

@@ -90,7 +90,7 @@ async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undef
   if (answer instanceof ReinError) throw answer;
   if (isChecked(answer)) return answer;
   const trouble = isLate ? `took more than ${Math.round(limitMs / 1e3)} s` : `ended (${how})`;
-  const alone = 'Try it alone: a module must neither end its process nor go on for ever while it loads or is tried.';
+  const alone = 'Load the module alone: it must neither end its process nor block while it is loaded or checked.';
   throw new ReinError('environment', `The check before the robot is started ${trouble} while it tried ${tried}.`, {
     remedy: isLate ? remedyForLate(alone) : alone,
   });

@@ -85,7 +85,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
 function reportDamage({ damage }: JournalStatus, folder: string, onFault: (message: string) => void): void {
   if (damage.length === 0) return;
   const more = damage.length === 1 ? '' : ` (and ${damage.length - 1} more)`;
-  onFault(`The journal is damaged: ${damage[0]!.message}${more}. rein recover ${folder} says what is left of it.`);
+  onFault(`The journal is damaged: ${damage[0]!.message}${more}. rein recover ${folder} shows what is left of it.`);
 }
 
 /** Demonstrations in the journal of the run in `folder`: whole episodes, and their steps. */

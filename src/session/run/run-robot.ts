@@ -82,9 +82,9 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
 function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): string {
   const away = `No learner answers at ${learner}`;
   if (runId === undefined)
-    return `${away}, and this folder has met none: the robot holds until it is there (rein learn).`;
+    return `${away}, and this folder has no run yet: the robot holds until the learner answers (rein learn).`;
   const otherwise = policy === undefined ? 'without any it holds' : 'without any the policy file acts';
-  return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
+  return `${away}: the last weights on disk act (${otherwise}), steps are kept, and sent when it answers.`;
 }
 
 function placeOf({ request, asked = OWN_PLACE }: RobotRunOptions, config: ResolvedConfig): DrivingPlace {

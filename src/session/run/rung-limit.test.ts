@@ -49,13 +49,13 @@ describe('an arm of bus servos', () => {
     expect(rungLimit(robot)).toMatchObject({
       speedRatio: 0.05,
       message:
-        'so101 has passed no rung of bringing up yet: it goes at 5 % of its speed. Next: rein bring-up --robot so101',
+        'so101 has passed no rung of rein bring-up yet: limited to 5 % of its speed. Next: rein bring-up --robot so101',
     });
     pass(robot, 3);
     expect(rungLimit({ ...robot, driver: { ...robot.driver, named: 'mine.yaml' } } as RobotConfig)).toMatchObject({
       speedRatio: 0.25,
       message:
-        'so101 has passed slow, and not burn-in: it goes at 25 % of its speed. Next: rein bring-up --robot mine.yaml',
+        'so101 has passed slow, and not burn-in: limited to 25 % of its speed. Next: rein bring-up --robot mine.yaml',
     });
     pass(robot, 5);
     expect(rungLimit(robot)).toBe(undefined);

@@ -58,8 +58,8 @@ export function rungLimit(robot: RobotConfig): RungLimit | undefined {
   const top = passed.at(-1)?.rung;
   const why = fallen === undefined ? '' : `: ${fallen}`;
   const where =
-    top === undefined ? 'has passed no rung of bringing up yet' : `has passed ${top}, and not ${next}${why}`;
-  const message = `${robot.name} ${where}: it goes at ${Math.round(100 * speedRatio)} % of its speed. Next: rein bring-up --robot ${named}`;
+    top === undefined ? 'has passed no rung of rein bring-up yet' : `has passed ${top}, and not ${next}${why}`;
+  const message = `${robot.name} ${where}: limited to ${Math.round(100 * speedRatio)} % of its speed. Next: rein bring-up --robot ${named}`;
   return { ladder, speedRatio, message };
 }
 

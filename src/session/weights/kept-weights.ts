@@ -57,9 +57,9 @@ function folderOf(path: string): string {
   if (basename(path) === POLICY_FILE) return dirname(path);
   throw new ReinError(
     'storage',
-    `A policy is two files, policy.onnx and policy.json: ${basename(path)} cannot be one.`,
+    `${basename(path)} is no folder: a policy is two files, policy.onnx and policy.json.`,
     {
-      remedy: 'Name the folder that they shall lie in.',
+      remedy: 'Give the folder for the two files.',
     },
   );
 }

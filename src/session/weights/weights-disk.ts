@@ -65,7 +65,7 @@ export class WeightsDisk {
   async load(policy: Pick<ActingPolicy, 'swap'>): Promise<PolicyWeights | undefined> {
     const { folder, runId, onFault } = this.#options;
     const mark = readMark(folder);
-    if (mark === 'damaged') onFault(`${join(this.#dir, MARK)} is damaged: the weights beside it say what was newest.`);
+    if (mark === 'damaged') onFault(`${join(this.#dir, MARK)} is damaged: the newest weights are taken by file name.`);
     // File names count too: if the mark is damaged, they still show which versions there were.
     const versions = this.#versions();
     if (typeof mark === 'object' && mark.runId === runId) {

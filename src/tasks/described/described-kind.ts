@@ -143,7 +143,7 @@ function checkPlaces(task: DescribedTaskConfig, scene: SceneFile): TaskProblem[]
     seen.add(fieldName(one));
     if (one.place === one.from) problems.push({ path, message: `"${one.place}" is seen from itself` });
     if (one.seesYaw && OWN_PLACES.includes(one.place as never)) {
-      problems.push({ path: [...path.slice(0, 3), 'seesYaw'], message: `nothing says how "${one.place}" is turned` });
+      problems.push({ path: [...path.slice(0, 3), 'seesYaw'], message: `"${one.place}" has no yaw: omit seesYaw` });
     }
   }
   return problems;
@@ -291,7 +291,7 @@ function checkRules(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem[] 
   const problems: TaskProblem[] = [];
   if (!isJudged(task) && !success.byMarks) {
     const message =
-      'nothing says when it is done: success needs rules (all, any), or byMarks: true, or the task a rewardClassifier';
+      'success is never decided: it needs rules (all, any), or byMarks: true, or the task a rewardClassifier';
     problems.push({ path: ['success'], message });
   }
   return [
@@ -344,7 +344,7 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
   const isDrawnBySoftware = reset.by === 'simulator' && !isReal;
   if (goal !== undefined && isDrawn(goal) && !isDrawnBySoftware && !isAsked) {
     const signals = lacking(placeSignals('goal').slice(0, 3));
-    const message = `nobody draws the goal of robot "${name}" anew where the simulator resets nothing: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
+    const message = `goal.spreadM needs a simulated reset, and robot "${name}" has none: leave goal.spreadM out, or give the signals ${signals.join(', ')} by topic`;
     if (signals.length > 0) problems.push({ path: ['goal', 'spreadM'], message });
   }
   // A reset policy brings things to where its rules require.
@@ -352,13 +352,13 @@ function checkMeasured(task: DescribedTaskConfig, robot: TaskRobot): TaskProblem
   for (const [i, body] of (areDrawn ? [] : (scene?.bodies ?? [])).entries()) {
     const key = body.yawSpreadRad > 0 ? 'yawSpreadRad' : 'spreadM';
     if (body.yawSpreadRad === 0 && !isDrawn(body)) continue;
-    const message = `nobody puts "${body.name}" elsewhere for robot "${name}" where the simulator resets nothing: leave ${key} out`;
+    const message = `${key} of "${body.name}" needs a simulated reset, and robot "${name}" has none: leave ${key} out`;
     problems.push({ path: ['scene', 'bodies', i, key], message });
   }
   if (feelsForce(robot, task)) return problems;
   const blind = `robot "${name}" does not measure the force on its tool`;
   const why = isSimulated
-    ? `${blind}: nothing is there to touch without a scene`
+    ? `${blind}: without a scene there is nothing to touch`
     : `${blind}${isRos(driver) ? ': its driver has no wrench' : ''}`;
   if (observation.wrench) problems.push({ path: ['observation', 'wrench'], message: why });
   for (const [key, rules] of [

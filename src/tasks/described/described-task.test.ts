@@ -218,7 +218,7 @@ describe('a task that its file describes', () => {
     const task = taskOf({ success: { byMarks: true }, reset: { by: 'people' } });
     expect([task.takesMarks, task.isArrangedByPeople]).toEqual([true, true]);
     expect(verdicts(task, THERE)[0]!.terminated).toBe(false);
-    expect(() => task.drawLayout(new Rng(1))).toThrow('People put things in place for task own');
+    expect(() => task.drawLayout(new Rng(1))).toThrow('People arrange the scene of task own');
     expect(task.goal).toMatch(/^a person judges it/);
   });
 

@@ -94,7 +94,7 @@ export class DescribedTask implements Task {
 
   drawLayout(rng: Rng): SceneLayout {
     if (this.isArrangedByPeople) {
-      throw new ReinError('task', `People put things in place for task ${this.name}; nothing can be drawn.`);
+      throw new ReinError('task', `People arrange the scene of task ${this.name}; no layout can be drawn.`);
     }
     for (let draw = 1; ; draw++) {
       const layout = this.#draw(rng);
@@ -260,7 +260,7 @@ function setSignals(signals: Record<string, number>, place: string, pose: readon
 function goalWords({ goal, success }: DescribedTaskConfig): string {
   const { all, any, forSteps, byMarks } = success;
   const rules = [all.map(ruleWords).join(' and '), any.map(ruleWords).join(' or ')].filter((text) => text !== '');
-  if (rules.length === 0) return byMarks ? JUDGED_BY_PERSON : 'success is what its classifier says';
+  if (rules.length === 0) return byMarks ? JUDGED_BY_PERSON : 'success is decided by its classifier';
   const steps = forSteps === 1 ? '' : `, for ${forSteps} steps`;
   const drawn = goal !== undefined && isDrawn(goal) ? ', which is drawn anew in each episode' : '';
   return `success is ${rules.join(', and ')}${drawn}${steps}${byMarks ? `; also ${JUDGED_BY_PERSON}` : ''}`;

@@ -66,7 +66,7 @@ export class Places {
   /** Index of the signal with the yaw (about z, rad) of `name`. Throws `RangeError` if there is none. */
   yawSignal(name: string): number {
     const index = this.#signals.get(placeSignals(name)[3]);
-    if (index === undefined) throw new RangeError(`nothing says how ${name} is turned`);
+    if (index === undefined) throw new RangeError(`the place ${name} has no yaw`);
     return index;
   }
 }

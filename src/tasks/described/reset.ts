@@ -47,8 +47,8 @@ export const resetSettings = group('Between episodes.', {
     .optional(),
   all: ruleList('`policy`: an episode may begin where every one of these holds.'),
   any: ruleList('`policy`: and where at least one of these holds too, where there are any.'),
-  forSteps: whole('steps', { min: 1, max: 1000 }, '`policy`: so many steps in a row.').default(1),
-  maxSteps: whole('steps', { min: 1, max: 100_000 }, 'A way back that takes longer has failed.').default(100),
+  forSteps: whole('steps', { min: 1, max: 1000 }, '`policy`: steps in a row for which they must hold.').default(1),
+  maxSteps: whole('steps', { min: 1, max: 100_000 }, 'A reset that takes longer has failed.').default(100),
 });
 
 export type ResetConfig = Configured<typeof resetSettings>;
@@ -112,7 +112,7 @@ export function resetProblems(
   if (by === 'policy') {
     const problems = policy === undefined ? [at('policy', 'reset.by is policy, and reset.policy names none')] : [];
     if (all.length + any.length > 0) return problems;
-    return [...problems, at('all', 'nothing says when the policy has brought it back: reset needs rules (all, any)')];
+    return [...problems, at('all', 'a reset by policy is never done: reset needs rules (all, any)')];
   }
   if (by !== 'script') return [];
   const key = action.kind === 'joint' ? 'jointsRad' : 'toolM';
@@ -123,5 +123,5 @@ export function resetProblems(
   }
   const hasStart = action.kind === 'joint' ? start.toolM === undefined : start.toolM !== undefined;
   if (hasStart || waypoints.length > 0) return [];
-  return [at('by', `the script does not know where to go: give reset.waypoints, or a start.${key}`)];
+  return [at('by', `the reset script has no target: give reset.waypoints, or a start.${key}`)];
 }

@@ -32,7 +32,7 @@ const near = z.strictObject({
   rule: z.literal('near').meta({ description: 'Two places are close together: `near`.' }),
   place,
   to: placeName('The other place.').default('goal'),
-  withinM: num('m', { above: 0, max: 10 }, 'They are at most so far apart.'),
+  withinM: num('m', { above: 0, max: 10 }, 'Largest distance between the two.'),
   axes: axesSchema,
 });
 const inside = z.strictObject({
@@ -47,14 +47,14 @@ const outside = z.strictObject({
 });
 const force = z.strictObject({
   rule: z.literal('force').meta({ description: 'Something presses on the tool: `force`.' }),
-  aboveN: num('N', { above: 0, max: 10_000 }, 'With more than this, along the axes together.'),
+  aboveN: num('N', { above: 0, max: 10_000 }, 'Least force, along `axes` together.'),
   axes: axesSchema,
 });
 const joint = z.strictObject({
-  rule: z.literal('joint').meta({ description: 'A joint stands somewhere: `joint`.' }),
+  rule: z.literal('joint').meta({ description: 'A joint is at a position: `joint`.' }),
   joint: z.string().min(1).max(255).meta({ description: 'Name of the joint.' }),
-  atRad: num('rad', { min: -1000, max: 1000 }, 'Where; m for a joint that slides.'),
-  withinRad: num('rad', { above: 0, max: 1000 }, 'So far from there at most; m for a joint that slides.'),
+  atRad: num('rad', { min: -1000, max: 1000 }, 'Position; m for a joint that slides.'),
+  withinRad: num('rad', { above: 0, max: 1000 }, 'Largest deviation from it; m for a joint that slides.'),
 });
 
 export const ruleSchema = z.discriminatedUnion('rule', [near, inside, outside, force, joint]);

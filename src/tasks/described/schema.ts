@@ -100,27 +100,27 @@ const observation = z
 const success = {
   all: ruleList('Every one of these holds.'),
   any: ruleList('At least one of these holds too, where there are any.'),
-  forSteps: whole('steps', { min: 1, max: 1000 }, 'So many steps in a row.').default(1),
+  forSteps: whole('steps', { min: 1, max: 1000 }, 'Consecutive steps for which the rules must hold.').default(1),
   byMarks: z
     .boolean()
-    .meta({ description: 'A person marks success and failure too; without rules, nobody else does.' })
+    .meta({ description: 'People mark success and failure too; without rules, only people do.' })
     .default(false),
 };
 
 const failure = {
   any: ruleList('The episode is lost as soon as one of these holds.'),
-  penalty: num('1', { min: 0, max: 100 }, 'It is deducted from the reward then.').default(0),
+  penalty: num('1', { min: 0, max: 100 }, 'Deducted from the reward at a failure.').default(0),
 };
 
 const reward = {
   progress: z
     .strictObject({
-      place: placeName('What is to come nearer.'),
-      to: placeName('To what.').default('goal'),
-      perM: num('1/m', { above: 0, max: 1000 }, 'Reward for each metre nearer, and so much less for each farther.'),
+      place: placeName('Place that is to approach `to`.'),
+      to: placeName('Place that is to be approached.').default('goal'),
+      perM: num('1/m', { above: 0, max: 1000 }, 'Reward per metre of approach; deducted per metre of retreat.'),
     })
     .meta({
-      description: 'Pays for the way too, where success alone (1) is found too seldom to begin with. Off by default.',
+      description: 'Rewards progress too, where success alone (1) is too rare at first. Off by default.',
     })
     .optional(),
 };
@@ -132,7 +132,7 @@ const demonstrator = z
         'What the script does: it moves the tool to a place, pushes a thing there, or grips it and carries it there.',
     }),
     place: placeName('`pushTo`, `pickUp`: what is pushed or gripped.').default('tool'),
-    to: placeName('Where to.').default('goal'),
+    to: placeName('Place to which it is brought.').default('goal'),
     standoffM: num(
       'm',
       { above: 0, max: 1 },
@@ -152,7 +152,7 @@ const demonstrator = z
     closeSteps: whole(
       'steps',
       { min: 1, max: 100 },
-      '`pickUp`: so long it closes the gripper before it lifts.',
+      '`pickUp`: steps for closing the gripper before it lifts.',
     ).default(4),
     tremor: num('1', { min: 0, max: 1 }, "Standard deviation of the script's hand, in units of action.").default(0.05),
   })

@@ -25,17 +25,17 @@ export const rewardClassifierSchema = z
     threshold: num(
       '1',
       { above: 0, max: 1 },
-      'From this probability on a state counts. Default: what the manifest says.',
+      'Least probability at which a state counts. Default: that of the manifest.',
     ).optional(),
     forSteps: whole(
       'steps',
       { min: 1, max: 100 },
-      'So many steps one after another have to count before it is a success: single false positives pay nothing.',
+      'Consecutive steps that have to count before it is a success: single false positives pay nothing.',
     ).default(1),
   })
   .meta({
     description:
-      "Success is what this classifier says, and no longer what the task's own rules say; people's marks still decide. Default: none.",
+      "Classifier that decides success in place of the task's own rules; people's marks still decide. Default: none.",
   });
 
 export type RewardClassifierConfig = Configured<typeof rewardClassifierSchema>;
@@ -50,7 +50,7 @@ export function judgedByClassifier(task: Task, config: RewardClassifierConfig): 
     action: task.action,
     signalNames: task.signalNames,
     maxSteps: task.maxSteps,
-    goal: `${task.goal}; whether it is reached says the classifier ${config.file}`,
+    goal: `${task.goal}; success is decided by the classifier ${config.file}`,
     // Without rules there is nothing to compare with.
     ...(hasRules(task) ? { ownVerdict: judge.own } : {}),
     hasRules: false,

@@ -187,7 +187,7 @@ describe('a gamepad on this machine', () => {
     expect(does(axis(1, 0.5))).toBe('holds 0.5 0 0 0');
     expect(does(garbage, axis(1, 0.8))).toBe('holds 0 0 0 0, stopped');
     expect(port.drops).toBe(1);
-    const message = 'The gamepad was in control and said what no such device says; the robot stops and stays.';
+    const message = 'The gamepad was in control and sent a malformed report; the robot stops and stays.';
     expect(events).toMatchObject([{ row: 18, message }]);
     // Later reports count as those of a newly opened device.
     does(snapshot, joy(0x81, LB, 1));
@@ -209,7 +209,7 @@ describe('a gamepad on this machine', () => {
       {
         row: 11,
         message:
-          'The gamepad lacks axis 3, which moves z, and the button that stops: stop at the terminal, the page or a pedal.',
+          'The gamepad lacks axis 3, which moves z, and the stop button: stop at the terminal, the page or a pedal.',
         remedy: expect.stringContaining('pad: xbox'),
       },
     ]);
@@ -223,7 +223,7 @@ describe('a gamepad on this machine', () => {
     dead.port.isThere = true;
     expect(dead.does(few, button(0, 1))).toBe('policy 0 0 0 0');
     expect(dead.events.map(({ message }) => message)).toEqual([
-      'The gamepad lacks the button that enables: it moves nothing.',
+      'The gamepad lacks the enable button: it moves nothing.',
     ]);
     let isHeld = false;
     const { does, port, events } = gamepad({ isEnabledElsewhere: () => isHeld });
@@ -440,8 +440,8 @@ describe('a foot pedal', () => {
   });
 
   it.each([
-    ['said what no such device says', Uint8Array.of(1, 2, 3)],
-    ['said more than was kept until it was read', new Uint8Array(24).fill(3, 18, 19)],
+    ['sent a malformed report', Uint8Array.of(1, 2, 3)],
+    ['sent more reports than its buffer holds', new Uint8Array(24).fill(3, 18, 19)],
   ])('that %s stops the robot while it enables', (how, report) => {
     const { does, port, events } = made();
     does(key('KEY_A', 1));

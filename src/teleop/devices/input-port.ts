@@ -27,9 +27,9 @@ export interface InputPort {
 /** Predicate of each loss in a sentence that begins with the device. */
 export const LOSS_TEXT: Readonly<Record<Loss, string>> = {
   gone: 'can no longer be read',
-  flooded: 'said more at once than any hand does',
-  malformed: 'said what no such device says',
-  dropped: 'said more than was kept until it was read',
+  flooded: 'sent more reports at once than a hand can cause',
+  malformed: 'sent a malformed report',
+  dropped: 'sent more reports than its buffer holds',
 };
 
 /** Pulls `port` through a parser. Drops a device that sends malformed reports, or lost some. */

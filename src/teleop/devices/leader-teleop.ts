@@ -99,7 +99,7 @@ export class LeaderTeleop implements TeleopSource {
 
   /** Stopped by the loss of its arm while in control, until `giveBack`. */
   get stoppedBy(): string {
-    return 'the silence of the leader arm';
+    return 'the loss of the leader arm';
   }
 
   get isStopRequested(): boolean {

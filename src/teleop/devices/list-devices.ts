@@ -54,7 +54,7 @@ export function readRemedy(devices: readonly Pick<InputDevice, 'kind' | 'path' |
   const rules = new Set(
     devices.flatMap((device) => (device.usb === undefined ? [] : [udevRule(device.kind, device.usb)])),
   );
-  const owned = `sudo chown $USER ${devices.map(({ path }) => path).join(' ')} (until it is plugged in anew)`;
+  const owned = `sudo chown $USER ${devices.map(({ path }) => path).join(' ')} (until it is plugged in again)`;
   if (rules.size === 0) return owned;
   const lines = [...rules].join(' and, on a line of its own, ');
   return `write to /etc/udev/rules.d/70-rein-input.rules: ${lines}; then sudo udevadm control --reload && sudo udevadm trigger. Without udev: ${owned}`;
@@ -136,7 +136,7 @@ export function findInputDevice(what: Wanted, wanted: string | undefined, roots:
     });
   }
   if (found.isReadable) return found;
-  throw new ReinError('environment', `The ${word} ${found.name} (${found.path}) may not be read by this user.`, {
+  throw new ReinError('environment', `Permission denied: the ${word} ${found.name} (${found.path}).`, {
     remedy: `Let root ${readRemedy([found])}.`,
   });
 }

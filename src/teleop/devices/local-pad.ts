@@ -109,11 +109,11 @@ export class LocalPad extends JoyTeleop {
     const { stop } = mapping.buttons;
     const hasStop = stop === undefined || isThere(state, stop);
     const lacking = still.map(({ moves, axis }) => `axis ${axis}, which moves ${moves}`);
-    if (!hasEnable && isEnabledElsewhere === undefined) lacking.push('the button that enables: it moves nothing');
-    if (!hasStop) lacking.push('the button that stops: stop at the terminal, the page or a pedal');
+    if (!hasEnable && isEnabledElsewhere === undefined) lacking.push('the enable button: it moves nothing');
+    if (!hasStop) lacking.push('the stop button: stop at the terminal, the page or a pedal');
     if (lacking.length > 0) {
       const message = `The ${device.subject} lacks ${lacking.join(', and ')}.`;
-      const remedy = 'Say which pad it is (pad: xbox, playstation or stick in operators), or add a pedal that enables.';
+      const remedy = 'Set its layout (pad: xbox, playstation or stick in operators), or add a pedal that enables.';
       onEvent?.({ row: 11, name: 'malformed', message, remedy });
     }
     return still.length === 0 && hasEnable && hasStop ? 'nothing' : 'something';

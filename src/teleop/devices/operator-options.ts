@@ -16,15 +16,15 @@ const device = (what: string): z.ZodOptional<z.ZodString> =>
     .optional();
 
 const motionKeys = {
-  deadzone: num('1', { min: 0, max: 0.5 }, "Share of a stick's way that counts as its middle.").default(0.1),
-  speed: num('1', { above: 0, max: 1 }, 'Action for a stick at its end, to begin with.').default(0.5),
+  deadzone: num('1', { min: 0, max: 0.5 }, "Share of a stick's range that counts as its middle.").default(0.1),
+  speed: num('1', { above: 0, max: 1 }, 'Action at full deflection of a stick, at the start.').default(0.5),
   frame: z
     .enum(['base', 'tool', 'camera'])
-    .meta({ description: 'In whose directions the tool is moved: the base of the robot, the tool, or `cameraRpyRad`.' })
+    .meta({ description: 'Frame of the motion: the base of the robot, the tool, or `cameraRpyRad`.' })
     .default('base'),
   cameraRpyRad: triple(
     'rad',
-    'Roll, pitch and yaw in the base frame of what the person looks through: its x goes into the picture, its y to the left.',
+    'Roll, pitch and yaw, in the base frame, of the camera that the person sees through: x into the picture, y to the left.',
   ).default([0, 0, 0]),
 };
 
@@ -45,7 +45,7 @@ const gamepad = z.strictObject({
     .enum(JOY_PAD_NAMES)
     .meta({
       description:
-        'Which sticks and buttons do what. Default: by the axes and buttons that the kernel tells of it; one whose layout is unknown drives nothing without this key.',
+        'Which sticks and buttons do what. Default: by the axes and buttons that the kernel reports; one whose layout is unknown drives nothing without this key.',
     })
     .optional(),
   axisRange: z
@@ -53,7 +53,7 @@ const gamepad = z.strictObject({
     .refine(([min, max]) => max - min > 1, 'must begin with the least')
     .meta({
       description:
-        'Least and most that its sticks say, as `evtest` shows them: of a device that is read by evdev (`/dev/input/event*`) and whose driver does not tell.',
+        'Range of its stick values, as `evtest` shows it: for a device that is read by evdev (`/dev/input/event*`) and whose driver does not report it.',
     })
     .optional(),
   ...motionKeys,
@@ -74,7 +74,7 @@ const spacemouse = z.strictObject({
 
 const pedalRoles = {
   enable: key('enables the other devices of the list while it is held'),
-  recover: key('says, while it is held, that what is done with the others is recovery'),
+  recover: key('marks, while it is held, motion by the other devices as recovery'),
   stop: key('stops the robot'),
   success: key('marks a success'),
   failure: key('marks a failure'),
@@ -86,7 +86,7 @@ const pedalRoles = {
 const pedal = z
   .strictObject({
     kind: z.literal('pedal').meta({ description: 'A foot pedal, which Linux takes for a keyboard: `pedal`.' }),
-    device: device('one whose name says that it is one'),
+    device: device('one with such a name'),
     ...pedalRoles,
   })
   .superRefine((config, context) => {
@@ -149,7 +149,7 @@ const leader = z.strictObject({
     })
     .meta({
       description:
-        'Its motors go along with the robot while nobody drives, so that both stand alike at a take-over. Absent: it is passive.',
+        'Its motors go along with the robot while no person drives, so that both have the same pose at a take-over. Absent: it is passive.',
     })
     .optional(),
 });

@@ -182,7 +182,7 @@ describe('a pad that is none of these', () => {
   it.each(Object.keys(unknown))('%s drives nothing before a file names its layout', (which) => {
     plug('js0', unknown[which]!);
     const { pad: _, ...config } = { ...plainOperator('gamepad') } as Parameters<typeof findGamepad>[0];
-    expect(() => findGamepad(config, roots())).toThrow(/Which button of .* stops is not known/);
+    expect(() => findGamepad(config, roots())).toThrow(/The stop button of .* is unknown/);
     expect(findGamepad({ ...config, pad: 'stick' }, roots()).pad).toBe('stick');
   });
 

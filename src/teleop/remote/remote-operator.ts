@@ -119,7 +119,7 @@ export abstract class RemoteOperator implements TeleopSource {
   watch(): void {
     // After a clock went back, the age of a message is unknown.
     const isHeardNow = this.isFresh(this.#heardAtS) && this.#heardAtS <= this.#options.clock.nowS();
-    if (this.#isHeard && !isHeardNow) this.#onSilence(`has not been heard for ${Math.round(this.leaseS * 1e3)} ms`);
+    if (this.#isHeard && !isHeardNow) this.#onSilence(`has sent nothing for ${Math.round(this.leaseS * 1e3)} ms`);
     else if (this.#isHeard) this.#judge();
   }
 
@@ -197,9 +197,9 @@ export abstract class RemoteOperator implements TeleopSource {
     this.#options.onEvent?.({
       row: 11,
       name: 'malformed',
-      message: `The ${this.#kind.subject} ${how}; it counts as unplugged until it is opened anew.`,
+      message: `The ${this.#kind.subject} ${how}; it counts as unplugged until it is reopened.`,
       remedy:
-        'See that device in operators names the right one (rein doctor lists them), and try another port or cable.',
+        'Check that device in operators names the right one (rein doctor lists them), and try another port or cable.',
     });
   }
 
@@ -237,7 +237,7 @@ export abstract class RemoteOperator implements TeleopSource {
     // An operator who is gone has no control to continue with.
     this.#isInControl = false;
     this.#isStopped = true;
-    this.#stoppedBy = `the silence of the ${subject}`;
+    this.#stoppedBy = `the loss of the ${subject}`;
     this.#options.onEvent?.({
       row: 18,
       name: 'teleopLost',

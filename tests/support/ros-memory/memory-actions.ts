@@ -34,7 +34,7 @@ export function goalTaker<G, F, R>(
       const done = await faults.runAsync(name, () => server.execute(request.goal as G, feedback, request.signal));
       const outcome = done?.value ?? { status: 'aborted' as const, result: undefined as R };
       if (outcome.status !== 'canceled' || request.signal.aborted) return structuredClone(outcome);
-      faults.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
+      faults.report('callback', name, 'a goal ended as canceled without a cancel request; it counts as aborted');
       return structuredClone({ ...outcome, status: 'aborted' as const });
     } finally {
       isBusy = false;

@@ -130,7 +130,7 @@ function sceneConfig(robot: string, settings: SimSettings): ResolvedConfig {
     if (!(cause instanceof ReinError)) throw cause;
     throw new ReinError(
       'config',
-      `${robot} cannot be simulated: its file does not say by which model, and the arm of the scene is another.`,
+      `${robot} cannot be simulated: its file names no model, and the scene has another arm.`,
       {
         remedy:
           "Write the path of its URDF or MJCF as `model` under `driver` of the robot's file, as rein robot import does.",

@@ -100,7 +100,7 @@ describe('the program of the simulator', () => {
     const { code, text } = await run(['--ros-args', '-p', `robot:=${path}`]);
     rmSync(folder, { recursive: true });
     expect(code).toBe(1);
-    expect(text).toMatch(/cannot be simulated: its file does not say by which model.*\n.*`model` under `driver`/);
+    expect(text).toMatch(/cannot be simulated: its file names no model.*\n.*`model` under `driver`/);
     expect(text.trim().split('\n')).toHaveLength(2);
   });
 

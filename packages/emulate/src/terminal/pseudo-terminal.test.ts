@@ -84,6 +84,6 @@ describe('the link to a port', () => {
     expect(readlinkSync(path)).toBe('/dev/pts/2');
     other.remove();
     writeFileSync(path, 'mine');
-    expect(() => link.pointTo('/dev/pts/1')).toThrow(/is there and no symbolic link/);
+    expect(() => link.pointTo('/dev/pts/1')).toThrow(/exists and is no symbolic link/);
   });
 });

@@ -114,7 +114,7 @@ export class PortLink {
     makeFolder(dirname(this.path));
     const there = lstatSync(this.path, { throwIfNoEntry: false });
     if (there !== undefined && !there.isSymbolicLink()) {
-      throw new ReinError('config', `${this.path} is there and no symbolic link.`, { remedy: 'Give another --link.' });
+      throw new ReinError('config', `${this.path} exists and is no symbolic link.`, { remedy: 'Give another --link.' });
     }
     rmSync(this.path, { force: true });
     symlinkSync(target, this.path);
@@ -156,7 +156,7 @@ function unlock(masterFd: number): void {
 function slavePath(masterFd: number): string {
   const index = /^tty-index:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${masterFd}`, 'utf8'))?.[1];
   if (index === undefined) {
-    throw new ReinError('environment', 'The kernel does not say which number a pseudo-terminal has.', {
+    throw new ReinError('environment', 'The kernel does not report the number of a pseudo-terminal.', {
       remedy: 'It does from Linux 4.12 on.',
     });
   }

@@ -101,7 +101,7 @@ describe('a verdict', () => {
   });
 
   it('is not decided by a measure that the environment does not know, and says so', () => {
-    const message = 'the environment knows no success.';
+    const message = 'the environment does not report success.';
     const success = { ...order, measure: 'success' } as const;
     expect(verdictOf(success, { a: seeds(1), b: seeds(2) })).toBe(`not decided: A against B: ${message}`);
     const reaches: StudyCheck = { kind: 'reaches', variant: 'a', measure: 'success', value: 0.5, withinSteps: 200 };

@@ -91,7 +91,7 @@ function isMeasured(measure: StudyMeasure, variants: readonly string[], curves: 
 }
 
 function unmeasured(who: string, measure: StudyMeasure): Verdict {
-  return { outcome: 'not decided', message: `${who}: the environment knows no ${measure}.` };
+  return { outcome: 'not decided', message: `${who}: the environment does not report ${measure}.` };
 }
 
 function outcomeOf({ mean, low, high }: MeanInterval): Outcome {

@@ -65,7 +65,7 @@ describe('a sweep', () => {
     const learners = { a: LEARNER, b: LEARNER };
     for (const asked of [{ measure: 'success' }, { checks: [order] }] as const) {
       await expect(sweep(studyOf(learners, asked))).rejects.toThrow(
-        /^The study mine measures success, of which the environment "point" knows nothing/,
+        /^The study mine measures success, which the environment "point" does not report/,
       );
     }
     unknown.mockRestore();

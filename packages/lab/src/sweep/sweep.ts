@@ -132,7 +132,7 @@ function checkMeasures({ name, study }: StudyFile, environment: Environment): vo
   const isAsked = [study, ...study.checks].some(({ measure }) => measure === 'success');
   environment.reset(new Rng(0));
   if (!isAsked || environment.isSuccess !== undefined) return;
-  const message = `The study ${name} measures success, of which the environment "${environment.name}" knows nothing: it has returns and costs.`;
+  const message = `The study ${name} measures success, which the environment "${environment.name}" does not report: it has returns and costs.`;
   throw new ReinError('config', message, { remedy: 'Write measure: return or measure: cost, in the checks as well.' });
 }
 
