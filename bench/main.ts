@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { checkJsonFile, writeJsonFile } from '../src/cli/bodies/json-file.ts';
 import { argument } from '../src/cli/command.ts';
-import { describeError } from '../src/core/index.ts';
+import { describeError } from '../src/model/index.ts';
 import { path, seconds, wholeNumber } from '../src/schema/index.ts';
 import type { LearnerBenchResult } from './learner/bench.ts';
 import type { PolicyBenchResult } from './policy/policy-bench.ts';

@@ -15,9 +15,8 @@ import { scriptArguments } from './arguments.js';
 
 const { resolveConfig } = await import('../dist/config/index.js');
 const { createSetup } = await import('../dist/config/setup.js');
-const { copyTransition, createTransition, markdownTable, percent, Rng, wilsonInterval } = await import(
-  '../dist/core/index.js'
-);
+const { copyTransition, createTransition } = await import('../dist/rows/index.js');
+const { markdownTable, percent, Rng, wilsonInterval } = await import('../dist/model/index.js');
 const { OnnxPolicy } = await import('../dist/policy/index.js');
 const { createRunFolder, LearnerConnection } = await import('../dist/session/index.js');
 const { createRunner } = await import('../dist/session/rollout.js');

@@ -4,7 +4,7 @@ import type { StudyCurves } from '../packages/lab/src/curves/samples.ts';
 import { judge, type Verdict } from '../packages/lab/src/curves/verdict.ts';
 import { studySection } from '../packages/lab/src/page/study-page.ts';
 import type { StudyFile } from '../src/config/study-file.ts';
-import { markdownTable } from '../src/core/text.ts';
+import { markdownTable } from '../src/model/portable.ts';
 
 /** A study with its curves. */
 export interface StudyResult {

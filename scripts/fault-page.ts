@@ -1,5 +1,5 @@
 /** The fault table as a readable page: `docs/faults.md`. */
-import { markdownTable } from '../src/core/text.ts';
+import { markdownTable } from '../src/model/portable.ts';
 import type { FaultRow } from '../src/safety/fault-table/fault-row.ts';
 import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../src/safety/faults.ts';
 import { rosFaults } from './ros/faults.ts';

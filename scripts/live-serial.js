@@ -17,8 +17,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadRobotFile } from '../dist/config/index.js';
-import { wilsonInterval } from '../dist/core/statistics.js';
 import { calibrationText, feetechFamily } from '../dist/drivers/serial.js';
+import { wilsonInterval } from '../dist/model/statistics.js';
 import { scriptArguments } from './arguments.js';
 
 const { values } = scriptArguments(import.meta.url, {

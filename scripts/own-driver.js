@@ -3,10 +3,10 @@
  * driver settings that differ from the robot's file, which no test's own plant can show.
  */
 import { loadRobotFile } from '../dist/config/index.js';
-import { LockStepClock, Rng } from '../dist/core/index.js';
 import { createDriver, simulatedDriver } from '../dist/drivers/index.js';
 import { createActionCommand, lockStepGuard } from '../dist/guard/index.js';
 import { armDriver } from '../dist/identify/open-arm.js';
+import { LockStepClock, Rng } from '../dist/model/index.js';
 import { springJ } from '../dist/safety-check/witness/energy-ledger.js';
 
 /** Largest lead of joint actions, rad or m: beyond it the start guard refuses. */

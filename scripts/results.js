@@ -22,7 +22,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const { percent } = await import('../src/core/text.ts');
+const { percent } = await import('../src/model/text.ts');
 const { differences, isQuiet, METHODS } = await import('./results-page.js');
 const { readRuns, runsFile, writeResults } = await import('./write-results.js');
 

@@ -25,7 +25,7 @@ const { values } = scriptArguments(import.meta.url, {
 const { work } = values;
 const figuresFile = join(root, 'docs/results/reward.json');
 const pageFile = join(root, 'docs/reward-classifier.md');
-const { markdownTable, percent, wilsonInterval } = await import('../dist/core/index.js');
+const { markdownTable, percent, wilsonInterval } = await import('../dist/model/index.js');
 
 /** Seeds of the runs whose states are labelled, mined and checked: none is used for a compared policy. */
 const LABELS = { seed: 102, steps: 1500 };

@@ -18,7 +18,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { resolveConfig } from '../dist/config/index.js';
-import { wilsonInterval } from '../dist/core/index.js';
+import { wilsonInterval } from '../dist/model/index.js';
 import { rosEnvironment } from '../dist/ros/index.js';
 import { PolicyStatus, SafetyState, State } from '../dist/ros/messages/definitions.js';
 import { LATCHED_QOS, SENSOR_QOS } from '../dist/ros/port/qos.js';

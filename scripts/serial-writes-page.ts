@@ -1,5 +1,5 @@
 /** Autonomous behaviour of serial devices after each write, as a readable page: `docs/serial-writes.md`. */
-import { markdownTable } from '../src/core/text.ts';
+
 import {
   dynamixelFamily,
   feetechFamily,
@@ -8,6 +8,7 @@ import {
   type WriteRule,
   type WriteState,
 } from '../src/drivers/serial.ts';
+import { markdownTable } from '../src/model/portable.ts';
 
 const HEAD = `# What servos do when they are written to
 

@@ -1,5 +1,5 @@
 /** Reasons why a run does not learn, as a readable page: `docs/why-not-learning.md`. */
-import { markdownTable } from '../src/core/text.ts';
+import { markdownTable } from '../src/model/portable.ts';
 import { type Check, type Limit, quantityText } from '../src/record/diagnosis/check.ts';
 import { CHECKS } from '../src/record/diagnosis/checks.ts';
 

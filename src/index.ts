@@ -3,8 +3,9 @@
  * (`rein/learner` has the parts of these). Everything heavy is loaded by the function that needs it, so that a driver
  * that imports this loads nothing extra into the guard.
  */
-import { markPlugin, type PluginMark } from './core/index.ts';
+
 import type { DriverPlugin } from './drivers/index.ts';
+import { markPlugin, type PluginMark } from './host/index.ts';
 import type { AlgorithmPlugin } from './learner/index.ts';
 import type { PolicyPlugin } from './policy/index.ts';
 import type { RobotRun, RunObserver } from './session/supervision.ts';
@@ -12,19 +13,6 @@ import type { OpenRobot, OpenRobotOptions, SimulationResult } from './sim/index.
 import type { TaskPlugin } from './tasks/index.ts';
 import type { OperatorPlugin } from './teleop/index.ts';
 
-export {
-  type ActionSpec,
-  type ErrorKind,
-  type GuardFrame,
-  type ObservationField,
-  type ObservationSpec,
-  ReinError,
-  Rng,
-  type RobotModel,
-  type RobotState,
-  type SceneLayout,
-  type Vec,
-} from './core/index.ts';
 export {
   createDriverReport,
   type Driver,
@@ -39,7 +27,18 @@ export {
   type ServiceAnswer,
 } from './drivers/index.ts';
 export type { AlgorithmPlugin } from './learner/index.ts';
+export {
+  type ActionSpec,
+  type ErrorKind,
+  type ObservationField,
+  type ObservationSpec,
+  ReinError,
+  Rng,
+  type RobotModel,
+  type Vec,
+} from './model/index.ts';
 export type { Policy, PolicyContext, PolicyNoise, PolicyPlugin } from './policy/index.ts';
+export type { GuardFrame, RobotState, SceneLayout } from './rows/index.ts';
 export type { EpisodeResult, RunStatus } from './session/index.ts';
 export type { RobotRun, RunObserver } from './session/supervision.ts';
 export type { Decide, OpenRobot, OpenRobotOptions, SimulationResult } from './sim/index.ts';

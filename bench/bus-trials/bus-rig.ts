@@ -8,16 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../src/config/index.ts';
 import { driverSpec } from '../../src/config/setup.ts';
-import {
-  type ActionSpec,
-  clamp,
-  type GuardFrame,
-  type GuardNotice,
-  type GuardRequest,
-  ReinError,
-  type RobotModel,
-  SystemClock,
-} from '../../src/core/index.ts';
 import { calibrationText, dynamixelFamily, feetechFamily, type ServoConfig } from '../../src/drivers/serial.ts';
 import {
   connectGuardLink,
@@ -26,6 +16,8 @@ import {
   type GuardConfig,
   type GuardLink,
 } from '../../src/guard/index.ts';
+import { type ActionSpec, clamp, ReinError, type RobotModel, SystemClock } from '../../src/model/index.ts';
+import type { GuardFrame, GuardNotice, GuardRequest } from '../../src/rows/index.ts';
 import { Supervisor, type SupervisorEvent } from '../../src/session/supervisor.ts';
 import type { ArmSample, EmulatorAnswer, EmulatorOrder } from './emulator-process.ts';
 import { LEASE_S, POLICY_PERIOD_S, type TrialRobot, trialAction, trialRobot } from './trial-robots.ts';

@@ -1,7 +1,8 @@
 /** Long run of an emulated arm: growth of the guard's memory, and drift of its ticks. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BUS, quantile } from '../../src/core/index.ts';
+import { quantile } from '../../src/model/index.ts';
+import { BUS } from '../../src/rows/index.ts';
 import { BusRig } from './bus-rig.ts';
 
 export interface BusSoakOptions {

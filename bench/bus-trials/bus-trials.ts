@@ -1,7 +1,7 @@
 /** Repeated faults of a serial bus while its robot moves: the reaction, its delay, and the message to the operator. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import type { StopCause } from '../../src/guard/index.ts';
+import { quantile, ReinError, Rng } from '../../src/model/index.ts';
 import { type Fault, faultsOf } from '../../src/safety/index.ts';
 import { busStopped } from '../../src/session/supervisor.ts';
 import { BusRig } from './bus-rig.ts';

@@ -6,8 +6,8 @@
 import { applyFault, Emulator, emulatorKind, SimpleBody } from '../../packages/emulate/src/index.ts';
 import { raisedCar } from '../../packages/emulate/src/vesc/car.ts';
 import { VescBus } from '../../packages/emulate/src/vesc/vesc-bus.ts';
-import { Rng, SystemClock } from '../../src/core/index.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
+import { Rng, SystemClock } from '../../src/model/index.ts';
 import { type TrialRobot, trialRobot } from './trial-robots.ts';
 
 /** Incoming message. */

@@ -1,6 +1,6 @@
 /** Robots of the bus trials: as in their files, but faster in first motions and exit ramps, so that a hundred trials take minutes. */
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
-import type { ActionSpec } from '../../src/core/index.ts';
+import type { ActionSpec } from '../../src/model/index.ts';
 
 export const TRIAL_ROBOTS = ['so101', 'koch', 'race-car-vesc'] as const;
 export type TrialRobot = (typeof TRIAL_ROBOTS)[number];

@@ -12,9 +12,9 @@ import {
   SimpleBody,
 } from '../../packages/emulate/src/index.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
-import { type Clock, Rng, SystemClock } from '../../src/core/index.ts';
 import type { ServoConfig } from '../../src/drivers/serial.ts';
 import { raiseThisThread } from '../../src/guard/index.ts';
+import { type Clock, Rng, SystemClock } from '../../src/model/index.ts';
 
 export type ArmOrder =
   | { readonly fault: string }

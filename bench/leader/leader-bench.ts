@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { driverSpec } from '../../src/config/setup.ts';
-import { quantile, ReinError, SystemClock } from '../../src/core/index.ts';
+import { quantile, ReinError, SystemClock } from '../../src/model/index.ts';
 import { LeaderSource } from '../../src/session/leader-source.ts';
 import type { Pose } from './arm-process.ts';
 import { TwoArms } from './two-arms.ts';

@@ -1,8 +1,8 @@
 /** Training speed of this machine, relative to its best speed of matrix multiplication. */
 
 import { setTimeout } from 'node:timers/promises';
-import { quantile } from '../../src/core/index.ts';
 import type { SessionOptions } from '../../src/learner/engine/session.ts';
+import { quantile } from '../../src/model/index.ts';
 import { BENCH_CASES, type BenchCase, flopsPerCall } from './cases.ts';
 import { CEILING_METHOD, Ceiling } from './ceiling.ts';
 import { peakMemoryMb, resetPeakMemory } from './peak-memory.ts';

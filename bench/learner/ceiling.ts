@@ -1,9 +1,10 @@
 /** Speed at which the same runtime multiplies matrices, with nothing else to do. */
-import { Rng } from '../../src/core/index.ts';
+
 import { Graph } from '../../src/learner/engine/graph.ts';
 import { matmul } from '../../src/learner/engine/linear.ts';
 import type { SessionOptions } from '../../src/learner/engine/session.ts';
 import { Bindings, Session } from '../../src/learner/index.ts';
+import { Rng } from '../../src/model/index.ts';
 
 const SIZE = 256;
 /** Products per block: some 10 ms on one core. */

@@ -1,7 +1,6 @@
 /** The bare engine: repeated training calls on batches drawn beforehand. */
-import { createTransition, Rng } from '../../src/core/index.ts';
-import type { SessionOptions } from '../../src/learner/engine/session.ts';
-import { PingPongState } from '../../src/learner/engine/session.ts';
+
+import { PingPongState, type SessionOptions } from '../../src/learner/engine/session.ts';
 import { Bindings, createAgent, Replay, Session } from '../../src/learner/index.ts';
 import { loadAlgorithm } from '../../src/learner/options/algorithms.ts';
 import { updatesPerCall } from '../../src/learner/options.ts';
@@ -9,6 +8,8 @@ import type { LearnerSpec } from '../../src/learner/update/spec.ts';
 import { stateParts } from '../../src/learner/update/state.ts';
 import { buildUpdateGraph } from '../../src/learner/update/update-graph.ts';
 import { UpdateInputs } from '../../src/learner/update/update-inputs.ts';
+import { Rng } from '../../src/model/index.ts';
+import { createTransition } from '../../src/rows/index.ts';
 import type { BenchCase } from './cases.ts';
 
 /** Size of the training. */

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { kindOf, parseObject, quantile, ReinError, SystemClock } from '../../src/core/index.ts';
-import { decodeNumbers, FRAME_LAYOUT, type FrameView } from '../../src/core/telemetry.ts';
+import { parseObject, quantile, ReinError, SystemClock } from '../../src/model/index.ts';
+import { kindOf } from '../../src/rows/index.ts';
+import { decodeNumbers, FRAME_LAYOUT, type FrameView } from '../../src/rows/portable.ts';
 import { saveSteadyPolicy } from '../policy/steady-policy.ts';
 
 export interface MonitorBenchOptions {

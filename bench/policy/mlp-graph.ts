@@ -1,6 +1,7 @@
 /** Small multilayer perceptron as an ONNX model, for benchmarks and tests of the policy runtime without a learner. */
-import type { TensorShape } from '../../src/core/index.ts';
+
 import { encodeModel, type InitializerDef, type NodeDef, type ValueDef } from '../../src/learner/engine/onnx-proto.ts';
+import type { TensorShape } from '../../src/model/index.ts';
 
 /** Network and its parameters, as in a weights bundle. */
 export interface MlpGraph {

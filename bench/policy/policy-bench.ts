@@ -1,7 +1,6 @@
 /** Duration of a decision and of a weight swap on this machine, with a network of the size that tasks use. */
-import { type PolicyWeights, quantile, Rng, sealWeights } from '../../src/core/index.ts';
-import type { PolicyNoise } from '../../src/policy/index.ts';
-import { OnnxPolicy } from '../../src/policy/index.ts';
+import { type PolicyWeights, quantile, Rng, sealWeights } from '../../src/model/index.ts';
+import { OnnxPolicy, type PolicyNoise } from '../../src/policy/index.ts';
 import { writeMlpGraph } from './mlp-graph.ts';
 
 /** Quantiles of a duration. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keepPace } from '../../packages/emulate/src/ros/sim-time.ts';
-import { SystemClock } from '../../src/core/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { JointState } from '../../src/ros/messages/definitions.ts';
 import { EVENT_QOS } from '../../src/ros/port/qos.ts';
 import { MemoryGraph } from '../../tests/support/ros-memory/memory-graph.ts';

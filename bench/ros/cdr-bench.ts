@@ -1,6 +1,6 @@
 /** Cost of the codec: time and garbage for each message, encoded and decoded as by a publisher and a reader. */
 
-import { quantile } from '../../src/core/index.ts';
+import { quantile } from '../../src/model/index.ts';
 import { createCdrBuffer } from '../../src/ros/messages/cdr-bytes.ts';
 import {
   CompressedImage,

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../src/core/index.ts';
+import { ReinError } from '../../src/model/index.ts';
 
 const START_MS = 20_000;
 const END_MS = 3000;

@@ -4,8 +4,8 @@
  * command, so the first number that differs is the answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ReinError, Rng, SystemClock } from '../../src/core/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
+import { ReinError, Rng, SystemClock } from '../../src/model/index.ts';
 import { Float64MultiArray } from '../../src/ros/messages/definitions.ts';
 import { SENSOR_QOS } from '../../src/ros/port/qos.ts';
 import type { RosPort } from '../../src/ros/port/ros-port.ts';

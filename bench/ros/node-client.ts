@@ -1,6 +1,6 @@
 /** Client of a robot's node over ROS: lifecycle, and services without arguments. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ReinError } from '../../src/core/index.ts';
+import { ReinError } from '../../src/model/index.ts';
 import type { ServiceType } from '../../src/ros/messages/message-type.ts';
 import type { RosClient, RosPort } from '../../src/ros/port/ros-port.ts';
 import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';

@@ -4,7 +4,7 @@
  */
 
 import { keepPace } from '../../packages/emulate/src/ros/sim-time.ts';
-import { SystemClock } from '../../src/core/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { Image, JointState } from '../../src/ros/messages/definitions.ts';
 import { EVENT_QOS, SENSOR_QOS, STATE_QOS } from '../../src/ros/port/qos.ts';
 import type { RosPort, RosPortFactory } from '../../src/ros/port/ros-port.ts';

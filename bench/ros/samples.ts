@@ -1,5 +1,5 @@
 /** Measured durations, and their reported statistics. */
-import { mean, quantile } from '../../src/core/index.ts';
+import { mean, quantile } from '../../src/model/index.ts';
 
 export interface Quantiles {
   readonly count: number;

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SystemClock } from '../../src/core/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { Children } from './children.ts';
 import { NodeClient } from './node-client.ts';
 import { cpuPercent, type ProcessCost, processTree } from './processes.ts';

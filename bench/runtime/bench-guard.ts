@@ -1,10 +1,10 @@
 /** Guard process for measurements: as on a robot, and reports its lateness at the end. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../src/core/index.ts';
 import { GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
 import type { RaiseResult } from '../../src/guard/priority.ts';
 import type { LatenessSummary } from '../../src/guard/scheduler.ts';
+import { ReinError } from '../../src/model/index.ts';
 
 export interface BenchGuardEnd {
   readonly raise: RaiseResult;

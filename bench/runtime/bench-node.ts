@@ -1,7 +1,7 @@
 /** Node that only keeps a guard busy: an inference and a command every step, and optionally continuous weight swaps. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ReinError, SystemClock } from '../../src/core/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
+import { ReinError, SystemClock } from '../../src/model/index.ts';
 import { PolicyExercise } from '../policy/policy-bench.ts';
 
 /** Work of a node besides moving the robot. */

@@ -1,14 +1,6 @@
 /** Safety chain under commands, with all other data of a tick prepared beforehand: only the chain is measured. */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  createRobotState,
-  jointActionUnit,
-  Rng,
-  type RobotModel,
-  type RobotState,
-  servosLead,
-} from '../../src/core/index.ts';
+import { type ActionSpec, jointActionUnit, Rng, type RobotModel, servosLead } from '../../src/model/index.ts';
+import { type ActionCommand, createRobotState, type RobotState } from '../../src/rows/index.ts';
 import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
 import { Clearances, createTickTimes, NOW, PASSED, SafetyChain, type TickTimes } from '../../src/safety/index.ts';
 

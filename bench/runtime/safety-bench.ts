@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { ReinError, type RobotModel } from '../../src/core/index.ts';
+import { ReinError, type RobotModel } from '../../src/model/index.ts';
 import { STAGES, type StageName } from '../../src/safety/chain-report.ts';
 import { CHAIN_LOADS, ChainLoad, type ChainLoadName, constraintRows } from './chain-load.ts';
 

@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup, type RunSetup } from '../../src/config/setup.ts';
-import { createTransition, quantile, ReinError, Rng } from '../../src/core/index.ts';
 import { threadsHere } from '../../src/learner/engine/threads.ts';
 import { Learner } from '../../src/learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts';
+import { quantile, ReinError, Rng } from '../../src/model/index.ts';
+import { createTransition } from '../../src/rows/index.ts';
 import { LearnerConnection } from '../../src/session/index.ts';
 import { BareTrainer } from '../learner/trainer.ts';
 

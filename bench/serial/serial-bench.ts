@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { quantile, ReinError } from '../../src/core/index.ts';
+import { quantile, ReinError } from '../../src/model/index.ts';
 
 export interface SerialBenchOptions {
   readonly seconds: number;

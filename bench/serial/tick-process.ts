@@ -11,10 +11,10 @@
  */
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { SerialPort } from 'serialport';
-import { SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, feetech, holdPort, ServoBus } from '../../src/drivers/serial.ts';
 import { raiseThisThread } from '../../src/guard/priority.ts';
 import { Lateness, runAtDeadlines } from '../../src/guard/scheduler.ts';
+import { SystemClock } from '../../src/model/index.ts';
 
 /** Registers of positions, speeds and loads of six servos, and of their goals: `feetechFamily`. */
 const IDS = Uint8Array.of(1, 2, 3, 4, 5, 6);

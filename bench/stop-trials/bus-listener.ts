@@ -2,7 +2,7 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../src/core/index.ts';
+import { ReinError } from '../../src/model/index.ts';
 import type { BusFrame, ListenerMessage } from './listener-messages.ts';
 
 /** Longer than anything in a trial, ms. */

@@ -1,6 +1,6 @@
 /** Runs stop trials, two arms side by side, and combines their results. */
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { quantile, ReinError, Rng } from '../../src/core/index.ts';
+import { quantile, ReinError, Rng } from '../../src/model/index.ts';
 import { brakeS } from '../../src/safety-check/witness/stop-watch.ts';
 import type { StopMeasure, StopMeasureName, StopTrialName, StopTrialResult, StopTrialsResult } from './result.ts';
 import { TrialRig } from './rig.ts';

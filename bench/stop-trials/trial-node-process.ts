@@ -6,11 +6,12 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { crc32c, SystemClock } from '../../src/core/index.ts';
 import { createActionCommand, MessageDecoder } from '../../src/guard/index.ts';
 import { parseHello } from '../../src/guard/link/messages.ts';
 import { SocketGuardLink } from '../../src/guard/link/socket-link.ts';
 import { encodeMessage, MAX_PAYLOAD_BYTES, MESSAGE } from '../../src/guard/link/wire.ts';
+import { SystemClock } from '../../src/model/index.ts';
+import { crc32c } from '../../src/rows/index.ts';
 import { nowMs } from './listener-messages.ts';
 import { FLOOD_MS, FLOOD_PER_S, type TrialOrder } from './trial-orders.ts';
 

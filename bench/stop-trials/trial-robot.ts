@@ -1,7 +1,7 @@
 /** Robot of the stop trials: the bundled arm's joints and limits, with room for full speed. */
 
 import { resolveConfig } from '../../src/config/index.ts';
-import type { ActionSpec, RobotModel } from '../../src/core/index.ts';
+import type { ActionSpec, RobotModel } from '../../src/model/index.ts';
 import { brakeS } from '../../src/safety-check/witness/stop-watch.ts';
 
 export const POLICY_PERIOD_S = 0.1;

@@ -2,7 +2,7 @@
  * Faults on the ROS side, the reaction to them, and where they are shown: the section of docs/faults.md for robots behind ROS 2.
  * A test compares rows and events with the fault table.
  */
-import { markdownTable } from '../../src/core/text.ts';
+import { markdownTable } from '../../src/model/portable.ts';
 
 export interface RosFault {
   readonly happens: string;

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SIM_PARAMETERS } from '../../packages/emulate/src/ros/parameters.ts';
-import { markdownTable } from '../../src/core/index.ts';
+import { markdownTable } from '../../src/model/index.ts';
 import { declarationsOf, NODE_PARAMETERS } from '../../src/ros/node/settings.ts';
 import { USE_SIM_TIME } from '../../src/ros/parameters/declared.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';

@@ -3,13 +3,13 @@
 import { Simulator } from '../../packages/emulate/src/ros/simulator.ts';
 import { type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
-import { SystemClock } from '../../src/core/index.ts';
 import {
   COMMAND_INTERFACES,
   type RosDriverOptions,
   type RosProcessConfig,
   rosOptions,
 } from '../../src/drivers/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { Bridge, type RoleParts } from '../../src/ros/bridge/bridge.ts';
 import type { ToGuard } from '../../src/ros/bridge/guard-pipes.ts';
 import { Stopper } from '../../src/ros/bridge/stopper.ts';

@@ -1,5 +1,5 @@
 /** Serial port of this process, for work between ticks: opened, locked, and closed again. */
-import { type Clock, ReinError, SystemClock } from '../core/index.ts';
+
 import {
   adapterOf,
   DescriptorLine,
@@ -11,6 +11,7 @@ import {
   ServoBus,
   type ServoProtocol,
 } from '../drivers/serial.ts';
+import { type Clock, ReinError, SystemClock } from '../model/index.ts';
 
 export interface BusPort {
   readonly line: SerialLine;

@@ -1,6 +1,5 @@
 /** Families of bus servos as seen by bring-up, by the kind of driver: their possible speeds, and the settings that they should store. */
 import type { RobotConfig } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
 import {
   calibrationPath,
   DYNAMIXEL_BAUDS,
@@ -12,6 +11,7 @@ import {
   type ServoFamily,
   shadowsOf,
 } from '../drivers/serial.ts';
+import { ReinError } from '../model/index.ts';
 
 /** Value that a stored register must have, if the model has the register. */
 export interface StoredSetting {

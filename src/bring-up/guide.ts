@@ -1,7 +1,7 @@
 /** Dialogue with the operator beside the robot, at a terminal or as lines of standard input. */
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 
 /** Work while an answer is awaited. */
 export interface Meanwhile {

@@ -1,6 +1,7 @@
 /** Problems of the servos that answered, compared with those of the robot's file: one sentence each, and its remedy. */
-import { ReinError } from '../core/index.ts';
+
 import { type Motor, type ServoModel, unknownTable } from '../drivers/serial.ts';
+import { ReinError } from '../model/index.ts';
 import type { ServoArm } from './families.ts';
 import { type FoundServo, isTwice } from './servo-scan.ts';
 

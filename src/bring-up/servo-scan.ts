@@ -1,6 +1,7 @@
 /** Servos on a bus: speed, id, model and firmware, and ids that two servos share. Reads only: nothing is written. */
-import { BUS } from '../core/index.ts';
+
 import type { ServoBus, ServoFamily, ServoIdentity, ServoModel, ServoProtocol } from '../drivers/serial.ts';
+import { BUS } from '../rows/index.ts';
 import { type AnswerPace, type BusPort, busOn, lostPort, type OpenBusPort, withPort } from './bus-port.ts';
 import type { BusFamily, ServoArm } from './families.ts';
 import { ServoAccess } from './servo-access.ts';

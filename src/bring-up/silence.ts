@@ -1,5 +1,5 @@
 /** Errors for a bus without answers: finds the speed at which servos answer. */
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import type { OpenBusPort } from './bus-port.ts';
 import type { ServoArm } from './families.ts';
 import { GARBLED_REMEDY } from './servo-problems.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { main, type RunCommand, watchReader } from './main.ts';
 
 interface Ran {

@@ -1,7 +1,7 @@
 /** Entry point of the command line: `bin/rein.js` calls `main` once it has checked the version of Node. */
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { describeError, ReinError } from '../core/index.ts';
+import { describeError, ReinError } from '../model/index.ts';
 import type { CommandBody, CommandSpec, RunnableCommand } from './command.ts';
 import { createProgram, type Output } from './program.ts';
 

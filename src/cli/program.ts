@@ -1,6 +1,6 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
-import { wrapText } from '../core/text.ts';
+import { wrapText } from '../model/portable.ts';
 import { fromPackage } from './bodies/package.ts';
 import { bringUpCommand } from './bring-up.ts';
 import { calibrateCommand } from './calibrate.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { CONFIG_ROOT } from './names.ts';
 import { resolveConfig } from './resolve.ts';
 import { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { CONFIG_ROOT } from './names.ts';
 import { resolveConfig } from './resolve.ts';
 import { createSetup } from './setup.ts';

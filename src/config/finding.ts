@@ -1,5 +1,5 @@
 /** Findings of the configuration checks, their wording, and the error that refuses a file with findings. */
-import { significant } from '../core/index.ts';
+import { significant } from '../model/index.ts';
 import { type Checked, oneAPlace } from './schema/check.ts';
 import { type Place, type Problem, problemsError } from './text/place.ts';
 import { nodeAt, type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';

@@ -8,7 +8,7 @@ import {
   servoLagS,
   servosLead,
   stictionBandOf,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import { LARGEST_ERROR_M, LARGEST_ERROR_RAD, PRESS_SHARE, STICTION_BANDS } from '../safety/index.ts';
 import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { SafetyChain } from '../safety/index.ts';
 import { configNames } from './names.ts';
 import { resolveConfig } from './resolve.ts';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { didYouMean, ReinError } from '../core/index.ts';
+import { didYouMean, ReinError } from '../model/index.ts';
 import { type Place, problemsError } from './text/place.ts';
 import { readText } from './text/read-text.ts';
 import { parseYaml, type YamlFile } from './text/read-yaml.ts';

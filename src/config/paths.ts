@@ -1,9 +1,10 @@
 /** Keys of a configuration that hold paths, and the folder each is relative to. Afterwards all are absolute. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { asObject, findPlugin, type PluginKind, sha256Hex } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
+import { findPlugin, type PluginKind } from '../host/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
+import { asObject, sha256Hex } from '../model/index.ts';
 import { type TaskConfig, taskKind } from '../tasks/index.ts';
 import type { OperatorConfig } from '../teleop/index.ts';
 import { commandName, findConfig } from './names.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTransition } from '../core/index.ts';
 import { openJournal } from '../link/index.ts';
+import { createTransition } from '../rows/index.ts';
 import { resolveConfig } from './resolve.ts';
 import { createSetup } from './setup.ts';
 

@@ -1,5 +1,5 @@
 /** The reference page and the JSON Schemas for editors, generated from the schemas that check the files. */
-import { markdownTable } from '../core/index.ts';
+import { markdownTable } from '../model/index.ts';
 import { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from '../schema/index.ts';
 import { editorSchemaOf, FILE_SCHEMAS } from './schema/variants.ts';
 

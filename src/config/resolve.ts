@@ -1,8 +1,8 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
 import { dirname } from 'node:path';
-import { ReinError } from '../core/index.ts';
 import { simulatedDriver } from '../drivers/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
+import { ReinError } from '../model/index.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import type { OperatorConfig } from '../teleop/index.ts';
 import { throwFindings } from './finding.ts';

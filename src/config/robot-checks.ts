@@ -1,6 +1,7 @@
 /** Consistency checks within one robot's file, beyond the range of each number. */
-import { counted, didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../core/index.ts';
+
 import { driverKind } from '../drivers/index.ts';
+import { counted, didYouMean, isFree, type JointModel, limitMarginOf, positionUnit } from '../model/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkOrder } from './order-checks.ts';
 import { checkSafety } from './safety-checks.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { resolveConfig } from './resolve.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-safety-'));

@@ -1,4 +1,6 @@
 /** Consistency checks among a robot's points, shapes, energy tank and fence, and with its joints. */
+
+import { worldOf } from '../drivers/index.ts';
 import {
   ArmKinematics,
   type Capsule,
@@ -7,8 +9,7 @@ import {
   holdsItself,
   IDENTIFY_ANEW,
   parentOf,
-} from '../core/index.ts';
-import { worldOf } from '../drivers/index.ts';
+} from '../model/index.ts';
 import { Clearances } from '../safety/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkFollowing } from './following-checks.ts';

@@ -3,17 +3,17 @@
  * YAML and repeats no checks.
  */
 import { fileURLToPath } from 'node:url';
+import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import {
-  type GuardFrame,
   type ObservationParts,
   observationParts,
   observationProblem,
   observationSize,
   ReinError,
   schemaHash,
-} from '../core/index.ts';
-import { type DriverSpec, driverKind } from '../drivers/index.ts';
+} from '../model/index.ts';
 import type { TaskAction } from '../policy/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { agreedOf, armModel, baseModel } from '../schema/index.ts';
 import {
   createTask,

@@ -1,7 +1,7 @@
 /** Loads a study's file, with the learner of each variant. */
 import { basename, dirname } from 'node:path';
-import { didYouMean } from '../core/index.ts';
 import { type LearnerConfig, standsStill } from '../learner/options.ts';
+import { didYouMean } from '../model/index.ts';
 import { checkedValue } from './finding.ts';
 import { loadLearnerFile } from './learner-file.ts';
 import { openConfig } from './names.ts';

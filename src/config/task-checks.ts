@@ -1,4 +1,6 @@
 /** Consistency checks between a task and its robot: the task requests nothing that the robot's limits forbid. */
+
+import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import {
   ArmKinematics,
   DampedLeastSquares,
@@ -6,8 +8,7 @@ import {
   jointActionUnit,
   observationProblem,
   TOOL_AXES,
-} from '../core/index.ts';
-import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
+} from '../model/index.ts';
 import { START_NEAR_M, START_NEAR_RAD } from '../safety/index.ts';
 import { phaseSwitchProblemsOf, type TaskConfig, taskKind } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { createRobotState } from '../core/index.ts';
+import { createRobotState } from '../rows/index.ts';
 import { bound, type DriverAct, type WholeDriver } from './bound-driver.ts';
 import type { Driver } from './driver.ts';
 import { MockDriver } from './mock/mock-driver.ts';

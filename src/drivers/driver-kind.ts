@@ -1,6 +1,6 @@
 /** Driver kind: schema of the `driver` section of a robot file, and factory of the driver. */
 import type { z } from 'zod';
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 import type { ModelSource, PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
 import type { Driver } from './driver.ts';
 import type { RosDriverOptions, RosProcesses } from './ros/options.ts';

@@ -3,14 +3,8 @@
  * consists of facts, fixed while it is open, a report, which changes, and seven functions. Every driver passes
  * `tests/contract/driver.contract.ts`.
  */
-import {
-  BUS_COUNTERS,
-  type GeomShape,
-  type GuardNotice,
-  type RobotState,
-  type SceneLayout,
-  type Vec,
-} from '../core/index.ts';
+import type { Vec } from '../model/index.ts';
+import { BUS_COUNTERS, type GeomShape, type GuardNotice, type RobotState, type SceneLayout } from '../rows/index.ts';
 
 /** Result of a read or write. Anything but `ok` is a fault, counted by the guard. */
 export type DriverStatus = 'ok' | 'late' | 'rejected' | 'lost';

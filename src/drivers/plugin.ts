@@ -1,6 +1,7 @@
 /** Third-party drivers: plugin contract of the kind `driver`, and schema of its robot file section. */
 import { z } from 'zod';
-import { checkGiven, messageOf, openPlugin, type PluginBase, ReinError, type RobotModel } from '../core/index.ts';
+import { checkGiven, openPlugin, type PluginBase } from '../host/index.ts';
+import { messageOf, ReinError, type RobotModel } from '../model/index.ts';
 import { type Configured, pluginKeys } from '../schema/index.ts';
 import { bound } from './bound-driver.ts';
 import { createDriverReport, type Driver, type DriverFacts, type Scene } from './driver.ts';

@@ -1,5 +1,5 @@
 /** Velocity estimate from a sequence of references, for drivers of robots that take velocity commands. */
-import { clamp, type RobotModel } from '../core/index.ts';
+import { clamp, type RobotModel } from '../model/index.ts';
 
 /** Newest references and their velocities; tick lengths may vary. Owns its arrays. Tick-safe after construction. */
 export class ReferenceMotion {

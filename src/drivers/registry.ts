@@ -1,6 +1,6 @@
 /** Registry of driver kinds. The code of each is loaded when a driver is created. */
 import { z } from 'zod';
-import { didYouMean, ReinError } from '../core/index.ts';
+import { didYouMean, ReinError } from '../model/index.ts';
 import type { ModelSource } from '../plant/index.ts';
 import type { Driver } from './driver.ts';
 import type { DriverConfig, DriverContext, DriverKind, DriverOptions, DriverSpec, World } from './driver-kind.ts';

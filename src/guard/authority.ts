@@ -2,7 +2,7 @@
  * Authority to let the robot move. A program that runs a policy may stop and hold it; acknowledge, enable and activate are
  * reserved for the operator, who reaches the guard over a separate channel. Pure but for its memory; independent of time.
  */
-import type { GuardRequest, SafetyStateName } from '../core/index.ts';
+import type { GuardRequest, SafetyStateName } from '../rows/index.ts';
 import { mayGoOnInSimulation } from '../safety/index.ts';
 import type { Asker } from './link/link.ts';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { diffBase } from '../../tests/support/robot-models.ts';
-import { type ActionCommand, LockStepClock, Rng, type SceneLayout } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import { MOCK_FAULTS } from '../drivers/mock/mock-faults.ts';
+import { LockStepClock, Rng } from '../model/index.ts';
+import type { ActionCommand, SceneLayout } from '../rows/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';

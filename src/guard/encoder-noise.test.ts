@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { LockStepClock, Rng, type RobotModel } from '../core/index.ts';
 import { createDriver, type Driver } from '../drivers/index.ts';
 import { armDriver } from '../identify/open-arm.ts';
 import { identifyAction } from '../identify/path-follower.ts';
+import { LockStepClock, Rng, type RobotModel } from '../model/index.ts';
 import { EncoderNoise } from './encoder-noise.ts';
 import { lockStepGuard } from './lock-step-guard.ts';
 

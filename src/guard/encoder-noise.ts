@@ -2,7 +2,8 @@
  * Checks that readings of a robot with an energy tank are as exact as `encoderNoiseRad` in its file: the tank is credited by them, and
  * more noise would fill it for nothing. Measured while the reference is at rest. Pure; tick-safe except `takeNotice`.
  */
-import { encoderNoiseOf, type GuardNotice, positionUnit, type RobotModel, significant } from '../core/index.ts';
+import { encoderNoiseOf, positionUnit, type RobotModel, significant } from '../model/index.ts';
+import type { GuardNotice } from '../rows/index.ts';
 
 /** Row of the energy tank. */
 const ROW = 42;

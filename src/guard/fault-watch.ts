@@ -1,6 +1,8 @@
 /** Fault detection for the motion: commands, timing, and whether the robot follows its reference, freely and clear of obstacles. */
-import { ArmKinematics, type GuardFrame, type RobotModel, type SafetyStateName } from '../core/index.ts';
+
 import type { DriverFacts, DriverReport } from '../drivers/index.ts';
+import { ArmKinematics, type RobotModel } from '../model/index.ts';
+import type { GuardFrame, SafetyStateName } from '../rows/index.ts';
 import {
   CommandWatchdog,
   ContactMonitor,

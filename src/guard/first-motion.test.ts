@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FaultRig, type RigOptions } from '../../tests/support/fault-rig.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import type { GuardNotice } from '../core/index.ts';
 import type { MockFault } from '../drivers/mock/mock-faults.ts';
+import type { GuardNotice } from '../rows/index.ts';
 import { FIRST_MOTION_SPEED_RATIO, FirstMotion } from './first-motion.ts';
 import { activate } from './link/going-on.ts';
 

@@ -3,7 +3,7 @@
  * measured to follow. The motion passes through the whole safety chain, so that a blocked path is not taken. Pure: tick-safe after
  * construction.
  */
-import { isFree, type JointModel, LinkTopology, type RobotModel } from '../core/index.ts';
+import { isFree, type JointModel, LinkTopology, type RobotModel } from '../model/index.ts';
 
 export const FIRST_MOTION_SPEED_RATIO = 0.05;
 const AMPLITUDE_RAD = 0.035;

@@ -1,5 +1,6 @@
 /** Stage `record` of a tick: a check that is independent of the chain, and the frame published to all listeners. */
-import type { GuardFrame, RobotModel, SafetyStateName } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
+import type { GuardFrame, SafetyStateName } from '../rows/index.ts';
 import { LIMIT_BROKEN, LimitMonitor } from '../safety/index.ts';
 import type { TickTiming } from './fault-watch.ts';
 import type { GuardPort } from './link/link.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mockAction, mockModel } from '../../tests/support/mock-guard.ts';
 import { loadRobotFile } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { parseGuardConfig } from './guard-config.ts';
 
 const config = {

@@ -1,7 +1,7 @@
 /** Start-up configuration of a guard process, as plain data in one JSON file written by the process that starts it. */
 import { z } from 'zod';
-import { type ActionSpec, asObject, modelOfBase, ReinError, type RobotModel } from '../core/index.ts';
 import { type DriverSpec, driverKind, driverSpecSchema } from '../drivers/index.ts';
+import { type ActionSpec, asObject, modelOfBase, ReinError, type RobotModel } from '../model/index.ts';
 import { actionSchema, armModel, BASE_NEEDS, baseModel, dimensionSchema, refusalOf } from '../schema/index.ts';
 
 export interface GuardConfig {

@@ -8,19 +8,18 @@
  * If the driver has a bus of its own, it is reported to the supervisor first, which starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
+import type { DriverBus } from '../drivers/index.ts';
 import {
-  asObject,
   closeParentChannel,
-  type GuardRequest,
   onParentGone,
   patientMs,
-  ReinError,
   refuseDebugger,
   remedyForLate,
   sendToParent,
-} from '../core/index.ts';
-import type { DriverBus } from '../drivers/index.ts';
+} from '../host/index.ts';
+import { asObject, ReinError } from '../model/index.ts';
 import { createLogger } from '../record/log.ts';
+import type { GuardRequest } from '../rows/index.ts';
 import { driverTitle, type GuardConfig, parseGuardConfig } from './guard-config.ts';
 import { openPulsePipes } from './guardian/guard-pulse.ts';
 import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './guardian/protocol.ts';

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type GuardFrame, LockStepClock, type RobotModel } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
+import { LockStepClock, type RobotModel } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import type { GuardOptions } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';

@@ -3,8 +3,10 @@
  * faults, `Protection` turns the chosen command into the driver's reference, `FrameRecorder` checks and publishes the result.
  * This class connects them: the safety state, the choice of the command, and requests between ticks.
  */
-import type { ActionCommand, ActionSpec, Clock, GuardFrame, RobotModel, SafetyStateName, Vec } from '../core/index.ts';
+
 import type { Driver, DriverFacts } from '../drivers/index.ts';
+import type { ActionSpec, Clock, RobotModel, Vec } from '../model/index.ts';
+import type { ActionCommand, GuardFrame, SafetyStateName } from '../rows/index.ts';
 import {
   admitCommand,
   DRIVER_LOST,

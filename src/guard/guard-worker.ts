@@ -1,7 +1,7 @@
 /** The tick's thread: owns the driver and the guard, sleeps until absolute deadlines, and does nothing else. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { LockStepClock, messageOf, packError, ReinError, SystemClock } from '../core/index.ts';
 import { createDriver } from '../drivers/index.ts';
+import { LockStepClock, messageOf, packError, ReinError, SystemClock } from '../model/index.ts';
 import { Guard } from './guard.ts';
 import { movesNothing } from './guard-config.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type ActionCommand, type Decider, type GuardFrame, LockStepClock } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
 import type { MockDriverOptions } from '../drivers/mock/options.ts';
+import { LockStepClock } from '../model/index.ts';
+import type { ActionCommand, Decider, GuardFrame } from '../rows/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';

@@ -1,18 +1,15 @@
 /** The guard: the only writer to the robot. Ticks, and answers requests between ticks. */
+
+import type { Driver, DriverFacts } from '../drivers/index.ts';
+import { IDENTIFY_ANEW, isGravityCompensated, ReinError, type RobotModel, type Vec } from '../model/index.ts';
 import {
   type GuardAnswer,
   type GuardNotice,
   type GuardRequest,
   HARDWARE,
-  IDENTIFY_ANEW,
-  isGravityCompensated,
-  ReinError,
-  type RobotModel,
   type SafetyStateName,
   type SceneLayout,
-  type Vec,
-} from '../core/index.ts';
-import type { Driver, DriverFacts } from '../drivers/index.ts';
+} from '../rows/index.ts';
 import { answerRequest, hasTorque, messageOf, nextSafetyState, type SafetyInput } from '../safety/index.ts';
 import { Authority } from './authority.ts';
 import type { FirstMotionFault } from './first-motion.ts';

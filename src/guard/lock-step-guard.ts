@@ -1,5 +1,5 @@
 /** A guard in its node's process, in lock-step: used by simulation, identification and tests. */
-import type { LockStepClock } from '../core/index.ts';
+import type { LockStepClock } from '../model/index.ts';
 import { Guard, type GuardOptions } from './guard.ts';
 import type { Asker } from './link/link.ts';
 import { MemoryGuardLink } from './link/memory-link.ts';

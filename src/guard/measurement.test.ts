@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { LockStepClock, type RobotState } from '../core/index.ts';
 import { type Driver, type DriverStatus, MockDriver } from '../drivers/index.ts';
+import { LockStepClock } from '../model/index.ts';
+import type { RobotState } from '../rows/index.ts';
 import { DRIVER_LOST, READING_NOT_FINITE } from '../safety/index.ts';
 import { createGuardFrame } from './link/frames.ts';
 import { Measurement, MISSED_TICKS } from './measurement.ts';

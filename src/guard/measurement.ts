@@ -1,14 +1,8 @@
 /** The driver's measurements and their validation: stage `read` of a tick, and the beginning of `check`. */
-import {
-  allFinite,
-  type Clock,
-  copyRobotState,
-  createRobotState,
-  type GuardFrame,
-  type RobotModel,
-  type RobotState,
-} from '../core/index.ts';
+
 import type { Driver, DriverStatus } from '../drivers/index.ts';
+import { allFinite, type Clock, type RobotModel } from '../model/index.ts';
+import { copyRobotState, createRobotState, type GuardFrame, type RobotState } from '../rows/index.ts';
 import {
   checkTick,
   DRIVER_LOST,

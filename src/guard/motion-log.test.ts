@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
-import { BUS, type Decider, type SafetyStateName } from '../core/index.ts';
+import { BUS, type Decider, type SafetyStateName } from '../rows/index.ts';
 import { DRIVER_LOST, SERVO_FAULT, TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
 import { createGuardFrame } from './link/frames.ts';
 import { type MotionEntry, MotionLog } from './motion-log.ts';

@@ -1,13 +1,7 @@
 /** Log of motions for incident analysis: when and by which decider the arm was moved, when it was braked and when it came to rest. */
-import {
-  BUS,
-  type Decider,
-  type GuardFrame,
-  type JointModel,
-  type MachineLoad,
-  machineLoad,
-  type SafetyStateName,
-} from '../core/index.ts';
+import { type MachineLoad, machineLoad } from '../host/index.ts';
+import type { JointModel } from '../model/index.ts';
+import { BUS, type Decider, type GuardFrame, type SafetyStateName } from '../rows/index.ts';
 import { faultsOf, messageOf, TIMING_FAULTS } from '../safety/index.ts';
 
 /** One change. Times are s of the machine's monotonic clock. */

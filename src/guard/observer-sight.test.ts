@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { LockStepClock } from '../core/index.ts';
 import { createDriver, type Driver } from '../drivers/index.ts';
 import { armDriver } from '../identify/open-arm.ts';
 import { identifyAction } from '../identify/path-follower.ts';
+import { LockStepClock } from '../model/index.ts';
 import { lockStepGuard } from './lock-step-guard.ts';
 
 const { robot } = arm6Setup().config;

@@ -2,7 +2,8 @@
  * Checks that the torque observer (row 54) gets comparable readings: each about a control period after the previous one. With a driver that
  * reads at half that rate it compares nothing, and must not seem to monitor. Pure; tick-safe except `refusal` and `takeNotice`.
  */
-import { type GuardNotice, IDENTIFY_ANEW, type RobotModel } from '../core/index.ts';
+import { IDENTIFY_ANEW, type RobotModel } from '../model/index.ts';
+import type { GuardNotice } from '../rows/index.ts';
 import { COMPARED_TICKS } from '../safety/index.ts';
 
 /** Row of the torque observer. */

@@ -4,7 +4,7 @@
  * heats the servo. The reference moves back until no joint exceeds half of its torque limit, and to where a joint with a constant reading
  * has followed. The requested motion passes through the whole chain. Pure: tick-safe after construction.
  */
-import { isGravityCompensated, LinkTopology, type RobotModel } from '../core/index.ts';
+import { isGravityCompensated, LinkTopology, type RobotModel } from '../model/index.ts';
 
 /** Fraction of a joint's torque limit allowed while the arm presses at rest; most arms' weight needs less. */
 export const PRESSING_SHARE = 0.5;

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { LockStepClock, type SafetyStateName, type Vec } from '../core/index.ts';
 import { type Driver, type DriverStatus, MockDriver } from '../drivers/index.ts';
+import { LockStepClock, type Vec } from '../model/index.ts';
+import type { SafetyStateName } from '../rows/index.ts';
 import { DRIVER_LOST, START_OUTSIDE } from '../safety/index.ts';
 import { createActionCommand, createGuardFrame } from './link/frames.ts';
 import { Measurement, MISSED_TICKS } from './measurement.ts';

@@ -1,6 +1,8 @@
 /** Stages `protect` and `write` of a tick: starts the chain's reference, turns actions into references, and sends them to the driver. */
-import type { ActionCommand, ActionSpec, RobotModel, RobotState, SafetyStateName } from '../core/index.ts';
+
 import type { Driver, DriverFacts } from '../drivers/index.ts';
+import type { ActionSpec, RobotModel } from '../model/index.ts';
+import type { ActionCommand, RobotState, SafetyStateName } from '../rows/index.ts';
 import { type ChainReport, createChainReport } from '../safety/chain-report.ts';
 import {
   BROKEN_COMMANDS,

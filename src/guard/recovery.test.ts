@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FaultRig } from '../../tests/support/fault-rig.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 
 const LAST = 5;
 

@@ -1,5 +1,5 @@
 /** The tick thread's end of the two rings to the main thread. */
-import type { ActionCommand, GuardFrame } from '../core/index.ts';
+import type { ActionCommand, GuardFrame } from '../rows/index.ts';
 import { packFrame, unpackCommand } from './link/frames.ts';
 import type { GuardPort } from './link/link.ts';
 import { type SharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
-import type { Clock } from '../core/index.ts';
+import type { Clock } from '../model/index.ts';
 import { Lateness, runAtDeadlines } from './scheduler.ts';
 
 const PERIOD_S = 0.01;

@@ -1,5 +1,5 @@
 /** Ticks at absolute deadlines on a dedicated thread. */
-import { type Clock, QuantileHistogram } from '../core/index.ts';
+import { type Clock, QuantileHistogram } from '../model/index.ts';
 
 /** Sleep ends this long before a deadline, and the thread spins for the rest, because wake-ups are late by up to this. */
 const SPIN_S = 100e-6;

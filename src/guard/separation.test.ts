@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { LockStepClock, type RobotModel } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
+import { LockStepClock, type RobotModel } from '../model/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';

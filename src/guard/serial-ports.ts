@@ -4,7 +4,6 @@
  * ([measured](../../bench/README.md#serial-buses)).
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { type Clock, type PackedError, packError, ReinError, unpackError } from '../core/index.ts';
 import {
   DescriptorLine,
   type HeldPort,
@@ -13,6 +12,7 @@ import {
   type LineWarning,
   type SerialLine,
 } from '../drivers/serial.ts';
+import { type Clock, type PackedError, packError, ReinError, unpackError } from '../model/index.ts';
 
 /** Time limit to find and open a port, ms. */
 const OPEN_MS = 10_000;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { LockStepClock } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
+import { LockStepClock } from '../model/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';
 

@@ -1,5 +1,6 @@
 /** Detects a robot that moves on after a stop, driven by something beyond the guard's control. Tick-safe except `takeNotice`. */
-import { type GuardNotice, positionUnit, type RobotModel, significant } from '../core/index.ts';
+import { positionUnit, type RobotModel, significant } from '../model/index.ts';
+import type { GuardNotice } from '../rows/index.ts';
 import { isMeasuredAtRest } from '../safety/index.ts';
 
 /** Row of a robot that deviates from its reference. */

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type GuardFrame, LockStepClock, type StopFigures } from '../core/index.ts';
 import { MockDriver } from '../drivers/index.ts';
+import { LockStepClock, type StopFigures } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { createActionCommand } from './link/frames.ts';
 import { lockStepGuard } from './lock-step-guard.ts';
 import { StopMeter } from './stop-meter.ts';

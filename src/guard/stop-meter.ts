@@ -1,5 +1,6 @@
 /** Measures each actual stop of an arm: its duration, and the distance that a point of the arm moved meanwhile. */
-import { ArmKinematics, type GuardFrame, monitoredPoints, type RobotModel, type StopFigures } from '../core/index.ts';
+import { ArmKinematics, monitoredPoints, type RobotModel, type StopFigures } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 
 /** Rest: all joints slower than this in so many consecutive frames, rad/s or m/s. */
 const REST = 0.01;

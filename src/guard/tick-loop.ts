@@ -1,6 +1,6 @@
 /** Main loop of the tick's thread: ticks, and requests between them. */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { Clock, LockStepClock } from '../core/index.ts';
+import type { Clock, LockStepClock } from '../model/index.ts';
 import { WORKING_STATES } from './authority.ts';
 import type { Guard } from './guard.ts';
 import type { GuardPulse } from './guardian/guard-pulse.ts';

@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { type GuardRequest, LockStepClock, type RobotState, type Vec } from '../core/index.ts';
 import {
   createDriverReport,
   type Driver,
@@ -16,6 +15,8 @@ import {
   type Scene,
   type ServiceAnswer,
 } from '../drivers/index.ts';
+import { LockStepClock, type Vec } from '../model/index.ts';
+import type { GuardRequest, RobotState } from '../rows/index.ts';
 import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';
 import { MemoryGuardLink } from './link/memory-link.ts';

@@ -1,8 +1,8 @@
 /** Compiles the tick before there is a robot: compilation during operation delays a tick by milliseconds. */
 import { closeSync, openSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
-import { LockStepClock, type RobotModel, SystemClock } from '../core/index.ts';
 import { bound, type Driver, type DriverFacts, MockDriver } from '../drivers/index.ts';
+import { LockStepClock, type RobotModel, SystemClock } from '../model/index.ts';
 import { Guard } from './guard.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FaultRig } from '../../tests/support/fault-rig.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 import { LIMIT_BROKEN } from '../safety/index.ts';
 import { Recovery } from '../safety/recovery.ts';
 import { EnergyTank } from '../safety/tank/energy-tank.ts';

@@ -1,8 +1,9 @@
 /** The link to a guard whose tick runs in a thread of this process. */
 import { closeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { type ActionCommand, type GuardAnswer, type GuardRequest, ReinError, unpackError } from '../core/index.ts';
 import { driverKind, rosOptions } from '../drivers/index.ts';
+import { ReinError, unpackError } from '../model/index.ts';
+import type { ActionCommand, GuardAnswer, GuardRequest } from '../rows/index.ts';
 import { WORKING_STATES } from './authority.ts';
 import { driverTitle, type GuardConfig } from './guard-config.ts';
 import type { PulsePipes } from './guardian/guard-pulse.ts';

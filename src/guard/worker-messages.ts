@@ -1,6 +1,8 @@
 /** Messages between the guard's main thread and its tick's thread. Frames and commands go through shared memory. */
-import type { GuardAnswer, GuardNotice, GuardRequest, PackedError } from '../core/index.ts';
+
 import type { DriverFacts } from '../drivers/index.ts';
+import type { PackedError } from '../model/index.ts';
+import type { GuardAnswer, GuardNotice, GuardRequest } from '../rows/index.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { Asker, LinkShape } from './link/link.ts';
 import type { RaiseResult } from './priority.ts';

@@ -2,14 +2,10 @@
  * Moves an arm along a path through its guard, at the pace of the guard's frames, in lock-step or in real time. Any
  * fault that the guard reports ends the motion, in the frame that reports it.
  */
-import {
-  type ActionCommand,
-  type GuardFrame,
-  ReinError,
-  type RobotModel,
-  type SafetyStateName,
-} from '../core/index.ts';
+
 import { createActionCommand, faultText, type GuardLink } from '../guard/index.ts';
+import { ReinError, type RobotModel } from '../model/index.ts';
+import type { ActionCommand, GuardFrame, SafetyStateName } from '../rows/index.ts';
 import { faultsOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';

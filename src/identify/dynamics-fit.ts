@@ -9,7 +9,7 @@ import {
   LINK_PARAMETERS,
   type RobotModel,
   type TorqueObserverModel,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import { LeastSquares } from './least-squares.ts';
 import type { MotionRecord } from './motion-record.ts';
 

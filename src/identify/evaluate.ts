@@ -1,5 +1,5 @@
 /** Evaluates the motion of an arm: its servos, encoders and links, and the limits that follow. */
-import { mean, ReinError, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
+import { mean, ReinError, type RobotModel, type TorqueObserverModel } from '../model/index.ts';
 import { TorqueObserver } from '../safety/index.ts';
 import { fitDynamics } from './dynamics-fit.ts';
 import type { MotionRecord } from './motion-record.ts';

@@ -3,7 +3,7 @@
  * wide ones excite the weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier
  * series).
  */
-import { ArmKinematics, encoderNoiseOf, limitMarginOf, Rng, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, encoderNoiseOf, limitMarginOf, Rng, type RobotModel } from '../model/index.ts';
 import { ACCEL_SHARE, type JointPath, LOOK_S, SPEED_SHARE } from './joint-path.ts';
 
 /** Frequency range of each sine, Hz. */

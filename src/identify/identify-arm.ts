@@ -1,6 +1,7 @@
 /** A minute of motion through the guard that identifies an arm, with the checks before and after it. */
-import { isGravityCompensated, limitMarginOf, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
+
 import type { GuardLink } from '../guard/index.ts';
+import { isGravityCompensated, limitMarginOf, positionUnit, ReinError, type RobotModel } from '../model/index.ts';
 import { ArmDrive } from './arm-drive.ts';
 import { evaluate, type Identification, NO_TORQUE_NM, noTorque } from './evaluate.ts';
 import type { Excitation } from './excitation.ts';

@@ -1,7 +1,7 @@
 /** Settings and messages of the process that moves an arm for its identification. */
 import { deserialize, serialize } from 'node:v8';
 import { z } from 'zod';
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 import { type Configured, readerOf } from '../schema/index.ts';
 import type { Identification } from './evaluate.ts';
 

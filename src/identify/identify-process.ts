@@ -4,8 +4,8 @@
  * SIGTERM, and when its parent is gone; Ctrl+C is handled by the parent.
  */
 import { readFileSync } from 'node:fs';
-import { endFailed, openParentChannel, type ParentChannel } from '../core/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
+import { endFailed, openParentChannel, type ParentChannel } from '../host/index.ts';
 import type { Excitation } from './excitation.ts';
 import { identifyArm } from './identify-arm.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification } from './identify-messages.ts';

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../config/index.ts';
-import { ReinError, refuseDebugger, SystemClock } from '../core/index.ts';
 import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import type { GuardConfig } from '../guard/index.ts';
+import { refuseDebugger } from '../host/index.ts';
+import { ReinError, SystemClock } from '../model/index.ts';
 import { guardEnded, guardStopMs, isInForeground, PersonTerminal, RobotProcesses } from '../session/supervision.ts';
 import { type Identification, noTorque } from './evaluate.ts';
 import {

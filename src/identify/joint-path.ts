@@ -1,5 +1,5 @@
 /** Paths that an arm is commanded along during identification. */
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../model/index.ts';
 
 /** Joint positions over time. */
 export interface JointPath {

@@ -1,5 +1,5 @@
 /** Planned motion of an identification: home first, then about the home pose; and its announcement. */
-import { type JointModel, percent, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
+import { type JointModel, percent, positionUnit, ReinError, type RobotModel } from '../model/index.ts';
 import { Excitation } from './excitation.ts';
 import { ACCEL_SHARE, type JointPath, reachOf, SPEED_SHARE, STANDING_S, speedShareOf } from './joint-path.ts';
 import { inTheWay } from './rehearsal.ts';

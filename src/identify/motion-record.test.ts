@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import type { GuardFrame } from '../core/index.ts';
 import { createGuardFrame } from '../guard/link/frames.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { MotionRecord } from './motion-record.ts';
 
 const model = arm6Setup().config.robot;

@@ -1,5 +1,6 @@
 /** Record of the arm's motion during identification, tick by tick. */
-import { createRobotState, type GuardFrame, type RobotModel, type RobotState } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
+import { createRobotState, type GuardFrame, type RobotState } from '../rows/index.ts';
 
 interface Before {
   readonly referenceRad: Float64Array;

@@ -2,9 +2,9 @@
 
 import { type RobotConfig, resolveConfig } from '../config/index.ts';
 import { createSetup, driverSpec } from '../config/setup.ts';
-import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
 import { createDriver, type Driver, type DriverSpec, worldOf } from '../drivers/index.ts';
 import { type GuardLink, lockStepGuard } from '../guard/index.ts';
+import { LockStepClock, ReinError, type RobotModel } from '../model/index.ts';
 import { ANSWER_MS, ask, inTime } from './arm-drive.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
 

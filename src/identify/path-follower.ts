@@ -1,5 +1,5 @@
 /** Converts a path into consecutive actions, and measures the reference's distance from it. */
-import { type ActionSpec, jointActionUnit, type RobotModel } from '../core/index.ts';
+import { type ActionSpec, jointActionUnit, type RobotModel } from '../model/index.ts';
 import { type JointPath, speedShareOf } from './joint-path.ts';
 
 /** Approximate rate of actions: each lasts for whole ticks. */

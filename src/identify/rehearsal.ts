@@ -2,8 +2,10 @@
  * Rehearses a path through the safety chain before it is announced, in lock-step and without physics, to find what
  * would deflect the arm.
  */
-import { ArmKinematics, createRobotState, limitMarginOf, type RobotModel } from '../core/index.ts';
+
 import { createActionCommand } from '../guard/index.ts';
+import { ArmKinematics, limitMarginOf, type RobotModel } from '../model/index.ts';
+import { createRobotState } from '../rows/index.ts';
 import { createChainReport } from '../safety/chain-report.ts';
 import { Clearances, createTickTimes, NOW, PASSED, SafetyChain } from '../safety/index.ts';
 import type { JointPath } from './joint-path.ts';

@@ -3,7 +3,7 @@
  * the file, that it detects. A force F at a point p exerts F·∂p/∂q_i on joint i, and is detected if that exceeds the
  * joint's limit.
  */
-import { ArmKinematics, GRAVITY_M_PER_S2, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, GRAVITY_M_PER_S2, type RobotModel } from '../model/index.ts';
 
 type Point = readonly [number, number, number];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import type { RobotModel } from '../core/index.ts';
 import { createGuardFrame } from '../guard/link/frames.ts';
+import type { RobotModel } from '../model/index.ts';
 import { MotionRecord } from './motion-record.ts';
 import { fitServos } from './servo-fit.ts';
 

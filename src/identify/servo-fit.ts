@@ -4,7 +4,7 @@
  * its encoder: least squares then underestimates both (12 bits: d by a sixth). References of the last periods and
  * readings some periods off serve as instruments: q correlates with them, and the rounding of this row does not.
  */
-import { type RobotModel, variance } from '../core/index.ts';
+import { type RobotModel, variance } from '../model/index.ts';
 import { hermite, hermiteMean } from '../safety/index.ts';
 import { InstrumentedLeastSquares } from './least-squares.ts';
 import type { MotionRecord } from './motion-record.ts';

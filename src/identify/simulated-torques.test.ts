@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../tests/support/arm6.ts';
 import { vec } from '../../tests/support/vec.ts';
-import { createRobotState, type RobotState } from '../core/index.ts';
 import type { MujocoDriver } from '../drivers/mujoco.ts';
+import { createRobotState, type RobotState } from '../rows/index.ts';
 import { TorqueObserver } from '../safety/index.ts';
 
 const setup = arm6Setup();

@@ -14,7 +14,7 @@ import {
   significant,
   type TorqueObserverModel,
   torqueUnit,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import type { Identification } from './evaluate.ts';
 
 /** One value of one joint, or of the robot. */

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTransition, Rng, type Transition } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
+import { createTransition, type Transition } from '../rows/index.ts';
 import { type Agent, createAgent } from './agent/agent.ts';
 import {
   type CheckpointKind,

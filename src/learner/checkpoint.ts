@@ -7,18 +7,8 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  err,
-  isCount,
-  makeFolder,
-  ok,
-  parseObject,
-  ReinError,
-  type Result,
-  type RngState,
-  replaceFile,
-  writeErrorOf,
-} from '../core/index.ts';
+import { makeFolder, replaceFile, writeErrorOf } from '../host/index.ts';
+import { err, isCount, ok, parseObject, ReinError, type Result, type RngState } from '../model/index.ts';
 import type { AgentSnapshot } from './agent/agent.ts';
 
 /** State from which any training continues. */

@@ -1,14 +1,7 @@
 /** Image inputs and feature outputs of third-party ONNX encoders. Images in Rein are channel-first. */
 import { basename } from 'node:path';
-import {
-  checkModel,
-  type ImageShape,
-  type ModelInfo,
-  type ModelValue,
-  type ObservationParts,
-  ReinError,
-  showDimensions,
-} from '../core/index.ts';
+import { type ImageShape, type ObservationParts, ReinError } from '../model/index.ts';
+import { checkModel, type ModelInfo, type ModelValue, showDimensions } from '../onnx/index.ts';
 import type { FrozenEncoderSettings } from './options/encoder.ts';
 
 /** Names of the input and output of the encoder in `bytes`. Throws `ReinError` ('config') if it does not fit the image of `parts`. */

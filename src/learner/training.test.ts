@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng, type Transition } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
+import { createTransition, type Transition } from '../rows/index.ts';
 import type { AgentSpec } from './agent/agent.ts';
 import { DEFAULT_LEARNER_CONFIG } from './options/learner-config.ts';
 import { Training } from './training.ts';

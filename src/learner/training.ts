@@ -2,7 +2,8 @@
  * One training: transitions enter replay as the learner sees them, and allow updates. The owner (a service for robots, or a
  * trial with its environment) delivers transitions, and decides when to evaluate, publish and save.
  */
-import { type ActionRange, ReinError, sha256Hex, type Transition, totalObservationSize } from '../core/index.ts';
+import { type ActionRange, ReinError, sha256Hex, totalObservationSize } from '../model/index.ts';
+import type { Transition } from '../rows/index.ts';
 import { type Agent, type AgentSpec, createAgent, type OnPretrained, type UpdateMetrics } from './agent/agent.ts';
 import type { PretrainingReport } from './agent/pretraining.ts';
 import type { TrainingState } from './checkpoint.ts';

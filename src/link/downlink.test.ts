@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Publisher } from 'zeromq';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ofOlderVersion } from '../../tests/support/other-version.ts';
-import { type PolicyWeights, sealWeights } from '../core/index.ts';
+import { type PolicyWeights, sealWeights } from '../model/index.ts';
 import { type SubscribeOptions, subscribeWeights } from './downlink.ts';
 import { encodeBundle } from './messages.ts';
 import { type LearnerServer, startLearnerServer } from './server.ts';

@@ -1,7 +1,7 @@
 /** Weights from learner to robots: both ends. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dealer, Subscriber, type XPublisher } from 'zeromq';
-import { type PolicyWeights, verifyWeights } from '../core/index.ts';
+import { type PolicyWeights, verifyWeights } from '../model/index.ts';
 import { Connection } from './connection.ts';
 import { decodeBundle, encodeBundle } from './messages.ts';
 import { CONNECTING_OPTIONS, Outbox, SEND_TIMEOUT_MS, weightsAddressBeside } from './sockets.ts';

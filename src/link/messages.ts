@@ -10,7 +10,7 @@ import {
   parseObject,
   type Result,
   type WeightsManifest,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import { putU64, takeU64 } from '../rows/index.ts';
 import { compareIds, type RecordId, type RecordSizes, recordBytes } from './record.ts';
 import { type Frame, fault, HEADER_BYTES, type LinkFault, MAX_MESSAGE_BYTES } from './wire.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Router } from 'zeromq';
-import { sealWeights } from '../core/index.ts';
+import { sealWeights } from '../model/index.ts';
 import { askLearner } from './query.ts';
 import { type LearnerServer, startLearnerServer } from './server.ts';
 import { encodeFrame } from './wire.ts';

@@ -1,6 +1,6 @@
 /** Queries a learner's run before a robot joins it: a robot without a configured run takes the learner's. */
 import { Dealer } from 'zeromq';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { Connection } from './connection.ts';
 import { protocolRefusal, readAbout } from './messages.ts';
 import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS } from './sockets.ts';

@@ -3,8 +3,8 @@
  * `TRANSITION`; a word or a flag is one byte. Arrays follow as 32-bit floats. `tests/python/read_frames.py` reads it too.
  */
 import { endianness } from 'node:os';
-import { createTransition, ok, type Result, TRANSITION, type Transition } from '../core/index.ts';
-import { type ByteCodec, byteCodecOf, takeU64 } from '../rows/index.ts';
+import { ok, type Result } from '../model/index.ts';
+import { type ByteCodec, byteCodecOf, createTransition, TRANSITION, type Transition, takeU64 } from '../rows/index.ts';
 import { fault, type LinkFault } from './wire.ts';
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
-import { createTransition } from '../core/index.ts';
+import { createTransition } from '../rows/index.ts';
 import { ControlChannel } from './control-channel.ts';
 import { readControl } from './messages.ts';
 import { encodeRecord, type RecordId, recordBytes } from './record.ts';

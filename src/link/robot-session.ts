@@ -2,7 +2,7 @@
  * The learner's state of one robot: its connection, the accepted part of its journal, the outcome of every record,
  * and reasons to refuse it. Pure bookkeeping around the learner's callback; the server moves the bytes.
  */
-import type { Transition } from '../core/index.ts';
+import type { Transition } from '../rows/index.ts';
 import { ControlChannel } from './control-channel.ts';
 import { type Hello, isCovered, type Refusal, type TransitionBatch, versionRefusal } from './messages.ts';
 import {

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Router, XPublisher } from 'zeromq';
-import type { PolicyWeights } from '../core/index.ts';
+import type { PolicyWeights } from '../model/index.ts';
 import { WeightsPublisher } from './downlink.ts';
 import {
   ACK_NOTHING_YET,

@@ -1,7 +1,7 @@
 /** Common settings and helpers of Rein's ZeroMQ sockets. Together with its users in this room, the only importer of zeromq. */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Router, XPublisher } from 'zeromq';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { MAX_MESSAGE_BYTES } from './wire.ts';
 
 /** Settings of every socket, in ZeroMQ's terms; times in ms. */

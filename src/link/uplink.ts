@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Dealer } from 'zeromq';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { Connection, RENEW_AFTER_MS } from './connection.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { Journal } from './journal/journal.ts';

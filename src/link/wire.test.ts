@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
-import { createTransition, SOURCES, sealWeights, type Transition, verifyWeights } from '../core/index.ts';
+import { sealWeights, verifyWeights } from '../model/index.ts';
+import { createTransition, SOURCES, type Transition } from '../rows/index.ts';
 import {
   decodeBundle,
   encodeBundle,

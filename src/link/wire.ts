@@ -3,8 +3,8 @@
  * Fixed header, raw little-endian payload, CRC-32C over both; nothing in it is ever executed.
  * Bytes only: no sockets, no clock. `README.md` here has the same table, `tests/python/read_frames.py` reads by it.
  */
-import { Framing, ok, type Result, sha256Hex } from '../core/index.ts';
-import { putU64, takeU64 } from '../rows/index.ts';
+import { ok, type Result, sha256Hex } from '../model/index.ts';
+import { Framing, putU64, takeU64 } from '../rows/index.ts';
 
 /** Frame kinds. The index is the wire code: never reorder, only append. Code 0 stays unused. */
 export const FRAME_KINDS = [

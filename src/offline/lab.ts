@@ -1,5 +1,6 @@
 /** Interface to the simulated environments of trials, which live in a package of their own. */
-import type { Environment, ObservationParts, Transition } from '../core/index.ts';
+import type { Environment, ObservationParts } from '../model/index.ts';
+import type { Transition } from '../rows/index.ts';
 import type { DemonstrationSpec, TrialSpec } from './trial-spec.ts';
 
 /** Episodes of an environment's scripted expert. */

@@ -1,7 +1,8 @@
 /** Initial networks of a training, and the networks that a trial has trained. */
 import { join } from 'node:path';
-import { type Close, type Environment, ReinError } from '../core/index.ts';
+import type { Close } from '../host/index.ts';
 import { type AgentSpec, type CheckpointKind, readCheckpoint, Training, type TrainingState } from '../learner/index.ts';
+import { type Environment, ReinError } from '../model/index.ts';
 import type { LoadLab } from './lab.ts';
 import { readTrialSpec, readTrialSpecIfAny, TRIAL_FILES, type TrialSpec } from './trial-spec.ts';
 

@@ -1,8 +1,9 @@
 /** Specification of one trial: everything that its result depends on, stored as `trial.json` in its folder. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReinError, storage } from '../core/index.ts';
+import { storage } from '../host/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
+import { ReinError } from '../model/index.ts';
 import { refusalOf } from '../schema/index.ts';
 
 /** Files of a trial's folder. */

@@ -2,7 +2,7 @@
  * Checks that a robot file and the model that it is simulated from describe the same arm. The safety chain computes
  * from the file: if that contradicts the model, every limit of the workspace is in the wrong place.
  */
-import { ArmKinematics, ReinError, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, ReinError, type RobotModel } from '../model/index.ts';
 import { cross, dot } from './frames.ts';
 import { jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';

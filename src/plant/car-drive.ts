@@ -1,5 +1,5 @@
 /** Drive of a car: driven wheels that hold a speed, and steered wheels; odometry converts them to the axes of an Ackermann base. */
-import { type BaseModel, ReinError, type RobotModel } from '../core/index.ts';
+import { type BaseModel, ReinError, type RobotModel } from '../model/index.ts';
 import { CarWheels, type Wheel } from './car-wheels.ts';
 import type { Drive } from './joint-servos.ts';
 import type { Simulation } from './mujoco-module.ts';

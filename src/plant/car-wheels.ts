@@ -1,5 +1,5 @@
 /** Wheels of a car in its MJCF: their indices in MuJoCo, and the Ackermann geometry of the axles. */
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
 /** Names of joints in the car's MJCF, each with an actuator. */

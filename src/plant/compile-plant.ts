@@ -1,6 +1,6 @@
 /** Compiles a robot's MJCF or URDF into a plant: servos of the robot model, wall, load, friction, and keep-out boxes as shapes. */
 import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
-import { isGravityCompensated, ReinError, type RobotModel, toolLinkOf } from '../core/index.ts';
+import { isGravityCompensated, ReinError, type RobotModel, toolLinkOf } from '../model/index.ts';
 import { coupledTo } from './coupled-joints.ts';
 import { fixJoints } from './import/refusals.ts';
 import { jointsOf, missingJoint, toolBodies } from './links.ts';

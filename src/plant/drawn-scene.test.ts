@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { ArmKinematics } from '../core/index.ts';
+import { ArmKinematics } from '../model/index.ts';
 import { drawnScene } from './drawn-scene.ts';
 
 it('gives the shapes that the driver simulates, on the links and bodies that carry them', async () => {

@@ -1,5 +1,6 @@
 /** Shapes of a simulated robot and its surroundings as plain data, to be drawn elsewhere. */
-import { type GeomShape, quaternionFromMatrix, type RobotModel } from '../core/index.ts';
+import { quaternionFromMatrix, type RobotModel } from '../model/index.ts';
+import type { GeomShape } from '../rows/index.ts';
 import { ADDED, compilePlant } from './compile-plant.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
 import { jointsOf } from './links.ts';

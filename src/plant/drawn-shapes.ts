@@ -1,5 +1,6 @@
 /** Shapes of a simulation, for pictures, and their poses. */
-import { type GeomShape, quaternionFromMatrix } from '../core/index.ts';
+import { quaternionFromMatrix } from '../model/index.ts';
+import type { GeomShape } from '../rows/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
 const GEOM_TYPES: Readonly<Record<number, GeomShape['type']>> = {

@@ -1,5 +1,5 @@
 /** Rigid frames and vectors: composition, roll, pitch and yaw, products. For loading, not for the tick. */
-import { matrixFromQuaternion, multiplyMatrix, type Numbers } from '../core/index.ts';
+import { matrixFromQuaternion, multiplyMatrix, type Numbers } from '../model/index.ts';
 
 export type Triple = readonly [number, number, number];
 

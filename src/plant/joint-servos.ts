@@ -1,5 +1,5 @@
 /** Drive of an arm: one servo per joint. */
-import { servoLagS, servosLead } from '../core/index.ts';
+import { servoLagS, servosLead } from '../model/index.ts';
 import { type JointAddress, jointsOf } from './links.ts';
 import type { Simulation } from './mujoco-module.ts';
 import type { PlantOptions } from './plant-options.ts';

@@ -1,5 +1,5 @@
 /** MuJoCo joints, bodies and shapes of the robot model's joints and links. */
-import { type JointModel, ReinError, type RobotModel, toolLinkOf } from '../core/index.ts';
+import { type JointModel, ReinError, type RobotModel, toolLinkOf } from '../model/index.ts';
 import type { Simulation } from './mujoco-module.ts';
 
 /** Indices of a joint in MuJoCo's vectors. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { mujocoModule, Simulation } from './mujoco-module.ts';
 
 /** Hinge with a position servo; `memory` is the size of its data. */

@@ -9,7 +9,7 @@ import loadMujoco, {
   type MjOption,
   type MjWarningStatVec,
 } from '@mujoco/mujoco';
-import { messageOf, ReinError } from '../core/index.ts';
+import { messageOf, ReinError } from '../model/index.ts';
 
 let loading: Promise<MainModule> | undefined;
 

@@ -1,5 +1,6 @@
 /** Plant of the arm in the peg insertion scene: servos, wrist sensor, and depth of the peg in the hole. */
-import { allFinite, ReinError, type RobotState, type SceneLayout } from '../core/index.ts';
+import { allFinite, ReinError } from '../model/index.ts';
+import type { RobotState, SceneLayout } from '../rows/index.ts';
 import { DrawnShapes } from './drawn-shapes.ts';
 import { Simulation } from './mujoco-module.ts';
 import type { MujocoDriverOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { ArmKinematics } from '../core/index.ts';
+import { ArmKinematics } from '../model/index.ts';
 import { Simulation } from './mujoco-module.ts';
 import type { PegSceneSpec } from './options.ts';
 import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';

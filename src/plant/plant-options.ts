@@ -1,5 +1,5 @@
 /** Options of a plant. */
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 import type { PackageFolders } from './model/model-assets.ts';
 import type { PlantDriverOptions, SurroundingsSpec } from './options.ts';
 

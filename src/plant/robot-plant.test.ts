@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { JointModel, RobotModel } from '../core/index.ts';
+import type { JointModel, RobotModel } from '../model/index.ts';
 import { compilePlantImage } from './compile-plant.ts';
 import type { PlantOptions } from './plant-options.ts';
 import { RobotPlant } from './robot-plant.ts';

@@ -1,5 +1,6 @@
 /** Body and servos of a robot in MuJoCo, to test a safety chain on: references in, measurements out. */
-import { allFinite, type RobotModel, type RobotState, type SceneLayout } from '../core/index.ts';
+import { allFinite, type RobotModel } from '../model/index.ts';
+import type { RobotState, SceneLayout } from '../rows/index.ts';
 import { checkAgreement } from './agreement.ts';
 import { CarDrive } from './car-drive.ts';
 import { ADDED, compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createRobotState, type JointModel, type RobotModel, type SceneLayout } from '../core/index.ts';
 import { MujocoDriver } from '../drivers/mujoco/mujoco-driver.ts';
+import type { JointModel, RobotModel } from '../model/index.ts';
+import { createRobotState, type SceneLayout } from '../rows/index.ts';
 import { readSceneFile } from './model/scene-file.ts';
 import { placeSignals } from './options.ts';
 

@@ -3,7 +3,8 @@
  * placed at each reset and measured at each reading. The world frame is the robot's base frame.
  */
 import type { MainModule, MjSpec, MjsGeom } from '@mujoco/mujoco';
-import { allFinite, ReinError, type RobotModel, type RobotState, type SceneLayout, toolLinkOf } from '../core/index.ts';
+import { allFinite, ReinError, type RobotModel, toolLinkOf } from '../model/index.ts';
+import type { RobotState, SceneLayout } from '../rows/index.ts';
 import { toolBodies } from './links.ts';
 import {
   deleteAll,

@@ -1,6 +1,6 @@
 /** Distances between the robot's actual shapes as measured by MuJoCo: an independent check of the safety chain's capsules. */
 import type { MjData } from '@mujoco/mujoco';
-import type { Capsule, RobotModel } from '../core/index.ts';
+import type { Capsule, RobotModel } from '../model/index.ts';
 import { KEEP_OUT } from './compile-plant.ts';
 import { CoupledJoints } from './coupled-joints.ts';
 import { type JointAddress, jointsOf, linkBodies } from './links.ts';

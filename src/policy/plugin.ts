@@ -1,17 +1,6 @@
 /** Custom policies: the plugin contract of the kind `policy`. */
-import {
-  type ActionSpec,
-  checkAction,
-  checkGiven,
-  err,
-  type ObservationSpec,
-  observationSize,
-  openedOrClosed,
-  openPlugin,
-  type PluginBase,
-  type PluginReference,
-  ReinError,
-} from '../core/index.ts';
+import { checkGiven, openedOrClosed, openPlugin, type PluginBase, type PluginReference } from '../host/index.ts';
+import { type ActionSpec, checkAction, err, type ObservationSpec, observationSize, ReinError } from '../model/index.ts';
 import type { OnnxPolicy } from './onnx/onnx-policy.ts';
 import type { Policy, PolicyNoise } from './policy.ts';
 

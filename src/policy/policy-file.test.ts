@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { A, bakedPolicy, O, SCHEMA, Z } from '../../tests/support/policy-fixture.ts';
-import { ReinError, Rng, sha256Hex } from '../core/index.ts';
+import { ReinError, Rng, sha256Hex } from '../model/index.ts';
 import { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 
 const expected = { observationSize: O, actionSize: A, schemaHash: SCHEMA };

@@ -4,16 +4,8 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  asObject,
-  isCount,
-  makeFolder,
-  originProblem,
-  type PolicyOrigin,
-  ReinError,
-  replaceFile,
-  sha256Hex,
-} from '../core/index.ts';
+import { makeFolder, replaceFile } from '../host/index.ts';
+import { asObject, isCount, originProblem, type PolicyOrigin, ReinError, sha256Hex } from '../model/index.ts';
 import { headOf } from './onnx/head.ts';
 import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/onnx-policy.ts';
 import { actionDifference, type TaskAction } from './onnx/stated-action.ts';

@@ -1,5 +1,5 @@
 /** Interface of all policies: maps an observation to an action. */
-import type { Rng } from '../core/index.ts';
+import type { Rng } from '../model/index.ts';
 
 /** Decides one action. */
 export interface Policy {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
 import { squash } from './squash.ts';
 
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true });

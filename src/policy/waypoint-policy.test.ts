@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type ActionSpec, Rng } from '../core/index.ts';
+import { type ActionSpec, Rng } from '../model/index.ts';
 import { WaypointPolicy } from './waypoint-policy.ts';
 
 const action: ActionSpec = {

@@ -3,7 +3,7 @@
  * commanded reference, so it needs no observation. It acts as a policy, not as a simulated operator: it moves only with the
  * operator's permission.
  */
-import { type ActionSpec, clamp } from '../core/index.ts';
+import { type ActionSpec, clamp } from '../model/index.ts';
 import type { Policy, PolicyNoise } from './policy.ts';
 
 export interface WaypointOptions {

@@ -3,7 +3,8 @@
  * since the run began) and `envStep` (training steps so far). Numbers that are not finite are written as null. Readers
  * skip unknown kinds and fields, so that both may be added later.
  */
-import { type HistogramData, parseObject, type Source } from '../core/index.ts';
+import { type HistogramData, parseObject } from '../model/index.ts';
+import type { Source } from '../rows/index.ts';
 import type { Agreement } from './diagnosis/answers.ts';
 import type { Contradiction } from './diagnosis/demonstration-pairs.ts';
 import type { StepFigures } from './diagnosis/step-figures.ts';

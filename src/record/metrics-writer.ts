@@ -1,6 +1,6 @@
 /** Appends records to a file, outside the tick, and survives a full disk. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { messageOf } from '../core/index.ts';
+import { messageOf } from '../model/index.ts';
 import type { MetricRecord } from './metric-records.ts';
 
 export interface MetricsWriterOptions<R> {

@@ -1,5 +1,5 @@
 /** Recording of one episode for rendering: shapes and their poses over time, with a compact form for files and pages. */
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 
 export interface RecordedGeom {
   /** MuJoCo type: plane, sphere, capsule, ellipsoid, cylinder or box. Others (meshes, height fields) are recorded and not drawn. */

@@ -4,7 +4,9 @@
  */
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { isIntervention, parseObject, ReinError, type Source, storage, type Transition } from '../core/index.ts';
+import { storage } from '../host/index.ts';
+import { parseObject, ReinError } from '../model/index.ts';
+import { isIntervention, type Source, type Transition } from '../rows/index.ts';
 
 const FILE = 'relabel.jsonl';
 

@@ -9,6 +9,7 @@
  * chosen later. Camera images would be a further key, with files beside this one; readers skip unknown keys.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { storage } from '../host/index.ts';
 import {
   type ActionSpec,
   asObject,
@@ -18,8 +19,7 @@ import {
   parseObject,
   ReinError,
   sha256Hex,
-  storage,
-} from '../core/index.ts';
+} from '../model/index.ts';
 
 const FORMAT = 'rein-reward-labels/1';
 

@@ -1,6 +1,7 @@
 /** Files of a run's folder, and its summary. */
 import { join } from 'node:path';
-import { counted, makeFolder, percent, replaceFile } from '../core/index.ts';
+import { makeFolder, replaceFile } from '../host/index.ts';
+import { counted, percent } from '../model/index.ts';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
 
 /** Files in `runs/<id>/` that the report is made from. */

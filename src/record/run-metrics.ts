@@ -1,6 +1,7 @@
 /** Destinations of a run's metrics: JSON lines, and TensorBoard event files. */
 import { dirname, join } from 'node:path';
-import { makeFolder, messageOf } from '../core/index.ts';
+import { makeFolder } from '../host/index.ts';
+import { messageOf } from '../model/index.ts';
 import type { MetricRecord } from './metric-records.ts';
 import { MetricsWriter } from './metrics-writer.ts';
 import { eventFile, eventFileHead, eventOf } from './tensorboard.ts';

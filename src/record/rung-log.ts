@@ -5,7 +5,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { makeFolder, parseObject, replaceFileSync, storage } from '../core/index.ts';
+import { makeFolder, replaceFileSync, storage } from '../host/index.ts';
+import { parseObject } from '../model/index.ts';
 
 /** From the first to the last. */
 export const RUNGS = ['doctor', 'mirror', 'slow', 'burn-in', 'full'] as const;

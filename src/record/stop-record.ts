@@ -1,7 +1,8 @@
 /** Stops measured on an arm, in a file beside its bring-up log: the worst for each speed, whatever the load. */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, parseObject, replaceFileSync, type StopFigures, storage } from '../core/index.ts';
+import { makeFolder, replaceFileSync, storage } from '../host/index.ts';
+import { parseObject, type StopFigures } from '../model/index.ts';
 import { type LadderSubject, rungLogPath } from './rung-log.ts';
 
 /** Measured stop with the tool's load. */

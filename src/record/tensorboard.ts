@@ -5,7 +5,7 @@
  * crash is readable up to there.
  */
 import { join } from 'node:path';
-import { crc32c, ProtoWriter } from '../core/index.ts';
+import { crc32c, ProtoWriter } from '../rows/index.ts';
 import type { MetricKind, MetricRecord } from './metric-records.ts';
 
 /** Kinds drawn as curves; with a field name, each value of that field, such as training and demonstration, has its own. */

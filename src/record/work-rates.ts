@@ -1,5 +1,5 @@
 /** Cost of success: successes per hour of the robot's time, and share of the work done by operators. */
-import { percent } from '../core/index.ts';
+import { percent } from '../model/index.ts';
 
 /** Work done on a robot. */
 export interface Work {

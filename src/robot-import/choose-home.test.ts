@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../model/index.ts';
 import { chooseHome } from './choose-home.ts';
 
 const STRAIGHT = ur5eLike.joints.map(() => 0);

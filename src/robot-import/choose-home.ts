@@ -7,7 +7,7 @@ import {
   limitMarginOf,
   Rng,
   type RobotModel,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import { Clearances } from '../safety/index.ts';
 import { seeingPairs } from './choose-pairs.ts';
 

@@ -1,5 +1,5 @@
 /** Chooses the pairs of capsules to keep apart if none are given. */
-import { ArmKinematics, type Capsule, LinkTopology, Rng, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type Capsule, LinkTopology, Rng, type RobotModel } from '../model/index.ts';
 import { Clearances } from '../safety/index.ts';
 
 type Pair = readonly [string, string];

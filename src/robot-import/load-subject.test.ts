@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CONFIG_ROOT } from '../config/names.ts';
-import { ArmKinematics, ReinError } from '../core/index.ts';
+import { ArmKinematics, ReinError } from '../model/index.ts';
 import { loadCheckSubject, loadModelSubject } from './load-subject.ts';
 import type { CheckSubject, SubjectOptions } from './subject.ts';
 

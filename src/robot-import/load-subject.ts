@@ -13,8 +13,8 @@ import {
   readRosLimits,
   shownPath,
 } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
 import { isMujoco, modelOf } from '../drivers/index.ts';
+import { ReinError } from '../model/index.ts';
 import { type ModelFiles, type ModelSubject, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import { type CheckSubject, checkPlant, LIMIT_FLAGS, type SubjectOptions } from './subject.ts';
 

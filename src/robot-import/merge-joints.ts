@@ -12,7 +12,7 @@ import {
   type Problem,
   type RosLimits,
 } from '../config/index.ts';
-import { didYouMean, type JointModel, positionUnit, significant } from '../core/index.ts';
+import { didYouMean, type JointModel, positionUnit, significant } from '../model/index.ts';
 import type { ImportedJoint, ImportedRobot, UnusableLimit } from '../plant/mujoco.ts';
 import { LIMIT_FLAGS, type LimitDefaults } from './subject.ts';
 

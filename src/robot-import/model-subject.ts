@@ -21,7 +21,7 @@ import {
   ReinError,
   type RobotModel,
   significant,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import type { PackageFolders } from '../plant/index.ts';
 import type { ImportedRobot, NamedFrame, PlantImage } from '../plant/mujoco.ts';
 import { chooseHome } from './choose-home.ts';

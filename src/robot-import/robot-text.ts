@@ -8,8 +8,8 @@ import {
   type RobotModel,
   type TankModel,
   torqueUnit,
-} from '../core/index.ts';
-import { wrapText } from '../core/text.ts';
+} from '../model/index.ts';
+import { wrapText } from '../model/portable.ts';
 import type { ModelSubject } from './model-subject.ts';
 import { type RosAsked, rosDriverLines } from './ros-driver-text.ts';
 

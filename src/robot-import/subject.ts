@@ -1,6 +1,6 @@
 /** Subject of a safety check: a robot's limits, and a file with its masses. */
 import { type Place, problemsError } from '../config/index.ts';
-import { type RobotModel, significant, torqueUnit } from '../core/index.ts';
+import { type RobotModel, significant, torqueUnit } from '../model/index.ts';
 import type { PackageFolders } from '../plant/index.ts';
 import type { PlantImage } from '../plant/mujoco.ts';
 

@@ -1,7 +1,7 @@
 /** Default task of a robot that is started without one, so that its own file suffices to begin. */
 import { loadRobotFile } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
 import { isMujoco, isRos } from '../drivers/index.ts';
+import { ReinError } from '../model/index.ts';
 
 /** Task if neither task nor robot is given. */
 const INSERTION = 'insert';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ArmKinematics, type JointModel, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type JointModel, type RobotModel } from '../model/index.ts';
 import { loadCheckSubject } from '../robot-import/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
 import { planTrials } from './attack/plan.ts';

@@ -1,5 +1,5 @@
 /** Excursions of the simulated arm beyond its limits, and the margins that would have covered them. */
-import { grouped, isFree, type JointModel, limitMarginOf, type RobotModel, significant } from '../core/index.ts';
+import { grouped, isFree, type JointModel, limitMarginOf, type RobotModel, significant } from '../model/index.ts';
 import { turnUnitOf } from './limits.ts';
 import {
   ARM_KINDS,

@@ -1,5 +1,5 @@
 /** Merges several robots' checks into one piece of evidence. */
-import { grouped, significant } from '../core/index.ts';
+import { grouped, significant } from '../model/index.ts';
 import type { Ablation, ArmKind, SafetyCheckResult, SafetyEvidence, ViolationKind } from './result.ts';
 import { upperBound95 } from './upper-bound.ts';
 

@@ -1,5 +1,5 @@
 /** A robot's limits: as a table for display, and which of them a check covers or does not. */
-import { isFree, type JointModel, positionUnit, type RobotModel } from '../core/index.ts';
+import { isFree, type JointModel, positionUnit, type RobotModel } from '../model/index.ts';
 import { canStartFar } from './attack/plan.ts';
 import type { LimitRow, ViolationKind } from './result.ts';
 

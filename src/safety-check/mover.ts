@@ -1,14 +1,13 @@
 /** Converts commands into references in a trial: the safety chain, or nothing but the action map's arithmetic. */
 import {
-  type ActionCommand,
   type ActionSpec,
   ArmKinematics,
   DampedLeastSquares,
   isFree,
   type RobotModel,
-  type RobotState,
   TOOL_AXES,
-} from '../core/index.ts';
+} from '../model/index.ts';
+import type { ActionCommand, RobotState } from '../rows/index.ts';
 import type { ChainReport } from '../safety/chain-report.ts';
 import { PASSED, type SafetyChain, type TickTimes } from '../safety/index.ts';
 

@@ -1,5 +1,5 @@
 /** The simulated robots of a check, one per variant, opened when a trial first needs it, and their joint sensors. */
-import { ArmKinematics, encoderNoiseOf, type Rng, type RobotModel, servosLead } from '../core/index.ts';
+import { ArmKinematics, encoderNoiseOf, type Rng, type RobotModel, servosLead } from '../model/index.ts';
 import { type PlantOptions, RobotPlant } from '../plant/mujoco.ts';
 import type { CheckSubject } from '../robot-import/index.ts';
 import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';

@@ -1,7 +1,7 @@
 /** Runs a whole check: trials on threads, comparisons with and without the tank, and one result. */
 import { availableParallelism, cpus } from 'node:os';
 import { packageVersions } from '../config/index.ts';
-import { isFree, type RobotModel } from '../core/index.ts';
+import { isFree, type RobotModel } from '../model/index.ts';
 import type { CheckSubject } from '../robot-import/index.ts';
 import type { StageName } from '../safety/chain-report.ts';
 import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';

@@ -1,5 +1,5 @@
 /** Runs a trial of the plan: once, or as a search for the most harmful actions. */
-import { Rng } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
 import { Genome } from './attack/genome.ts';
 import { actionSpecOf, type TrialPlan, VARIANT_WORDS } from './attack/plan.ts';
 import type { TrialName } from './result.ts';

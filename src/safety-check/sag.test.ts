@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { IS_LONG } from '../../tests/support/long.ts';
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 import { loadCheckSubject } from '../robot-import/index.ts';
 import { planTrials } from './attack/plan.ts';
 import { BenchPlants, variantsOf } from './plants.ts';

@@ -2,7 +2,7 @@
  * Deflection of a standing arm: its servos bend under its weight and the heaviest load by torque / stiffness, so that
  * it may be outside its box though its reference is inside. From the robot's file and the masses of its model.
  */
-import { Rng, type RobotModel, stictionBandOf } from '../core/index.ts';
+import { Rng, type RobotModel, stictionBandOf } from '../model/index.ts';
 import { LARGEST_ERROR_M } from '../safety/index.ts';
 import { PlacedPoints } from './witness/witness.ts';
 

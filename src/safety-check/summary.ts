@@ -1,5 +1,5 @@
 /** Summarises the outcomes of single trials into a check's result. */
-import { grouped, quantile, type RobotModel } from '../core/index.ts';
+import { grouped, quantile, type RobotModel } from '../model/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import { type About, armOf, armWords } from './arm-summary.ts';
 import { appliesTo, turnUnitOf } from './limits.ts';

@@ -1,16 +1,6 @@
 /** One trial: an attacker, the chain (or what is left of it) and a simulated robot in closed loop, with independent witnesses. */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  allFinite,
-  clamp,
-  createRobotState,
-  isFree,
-  limitMarginOf,
-  type Rng,
-  type RobotModel,
-  type RobotState,
-} from '../core/index.ts';
+import { type ActionSpec, allFinite, clamp, isFree, limitMarginOf, type Rng, type RobotModel } from '../model/index.ts';
+import { type ActionCommand, createRobotState, type RobotState } from '../rows/index.ts';
 import { type ChainReport, createChainReport, type StageName } from '../safety/chain-report.ts';
 import { type ChainTrial, createTickTimes, NOW, PASSED, SafetyChain, type TickTimes } from '../safety/index.ts';
 import { Attacker } from './attack/attacker.ts';

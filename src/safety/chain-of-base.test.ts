@@ -3,7 +3,7 @@ import { createCommand, jointSpec } from '../../tests/support/adversary.ts';
 import { fencedBases } from '../../tests/support/guarded-robots.ts';
 import { carBase, diffBase } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
-import { createRobotState } from '../core/index.ts';
+import { createRobotState } from '../rows/index.ts';
 import { SafetyChain } from './chain.ts';
 import { createChainReport } from './chain-report.ts';
 

@@ -1,5 +1,5 @@
 /** Report of one tick of the chain, for frames, transitions and display. */
-import type { Decider } from '../core/index.ts';
+import type { Decider } from '../rows/index.ts';
 
 /**
  * Stages of the chain, in order, except that new ones are appended, as their positions are on the wire: `toolSpeed`

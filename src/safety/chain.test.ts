@@ -4,7 +4,8 @@ import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
-import { type ActionCommand, type ActionSpec, ArmKinematics, allFinite } from '../core/index.ts';
+import { type ActionSpec, ArmKinematics, allFinite } from '../model/index.ts';
+import type { ActionCommand } from '../rows/index.ts';
 import {
   ACCEL_LIMITED,
   COMMAND_NOT_FINITE,

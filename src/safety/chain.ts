@@ -8,16 +8,8 @@
  * limits, keeps every monitored point below its speed limit, stays clear of obstacles and itself, and can always be
  * brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
  */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  ArmKinematics,
-  allFinite,
-  type RobotModel,
-  type RobotState,
-  type Vec,
-  zeros,
-} from '../core/index.ts';
+import { type ActionSpec, ArmKinematics, allFinite, type RobotModel, type Vec, zeros } from '../model/index.ts';
+import type { ActionCommand, RobotState } from '../rows/index.ts';
 import { Barrier } from './avoidance/barrier.ts';
 import { Clearances } from './avoidance/clearances.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';

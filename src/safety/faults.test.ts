@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IDENTIFY_ANEW } from '../core/index.ts';
+import { IDENTIFY_ANEW } from '../model/index.ts';
 import { TORQUE_RESIDUAL, TRACKING_ERROR } from './fault-table/flags.ts';
 import {
   FAULTS,

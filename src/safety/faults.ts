@@ -2,7 +2,8 @@
  * The assembled fault table: faults and reactions. Rows are in `fault-table/`. A flag is one bit; 0 is healthy. Row
  * numbers never change, so that tests and reports can cite them.
  */
-import { type GuardFrame, type JointModel, torqueUnit, withoutFullStop } from '../core/index.ts';
+import { type JointModel, torqueUnit, withoutFullStop } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { DECIDING } from './fault-table/deciding.ts';
 import {
   type FaultRow,

@@ -3,7 +3,7 @@ import { jointSpec } from '../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
 import { fencedBases, guardedArm } from '../../tests/support/guarded-robots.ts';
 import { diffBase, ur5eLike } from '../../tests/support/robot-models.ts';
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../model/index.ts';
 import { Clearances } from './avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from './bits.ts';
 import { SafetyChain } from './chain.ts';

@@ -1,5 +1,5 @@
 /** Margins of the reference to all its limits, in metres and radians and as shares. */
-import { boxOf, limitMarginsOf, type RobotModel } from '../core/index.ts';
+import { boxOf, limitMarginsOf, type RobotModel } from '../model/index.ts';
 import type { Clearances } from './avoidance/clearances.ts';
 import { type ChainReport, STAGE } from './chain-report.ts';
 import type { Fence } from './shield/fence.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffBase, oddArm3 } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../model/index.ts';
 import { Clearances } from './avoidance/clearances.ts';
 import { Recovery } from './recovery.ts';
 

@@ -2,7 +2,7 @@
  * Recovery of an arm that stands outside its limits (row 16): a human moves it slowly, and only so that nothing outside
  * gets farther out and nothing inside gets out. If that is impossible, it stands still.
  */
-import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, clamp, type RobotModel } from '../model/index.ts';
 import { Clearances } from './avoidance/clearances.ts';
 import { PERIOD, type TickTimes } from './tick-times.ts';
 

@@ -1,6 +1,6 @@
 /** Shorthands for schema fields: every field has a unit and a sentence, for errors and for the reference page. */
 import { z } from 'zod';
-import type { PluginKind } from '../core/index.ts';
+import type { PluginKind } from '../host/index.ts';
 
 /** Output type of a schema with its defaults filled in, read-only like configurations. */
 export type Configured<S extends z.ZodType> = DeepReadonly<z.output<S>>;

@@ -1,6 +1,6 @@
 /** Messages between processes: each is validated by its schema before use. */
 import { z } from 'zod';
-import { isCount } from '../core/index.ts';
+import { isCount } from '../model/index.ts';
 
 /** An integer from 0 to 2^53 − 1. */
 export const count: z.ZodCustom<number, number> = z.custom<number>(isCount);

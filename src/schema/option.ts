@@ -3,7 +3,7 @@
  * line, gives the options their type, and validates them when another process receives them as JSON.
  */
 import { z } from 'zod';
-import { parseJson } from '../core/index.ts';
+import { parseJson } from '../model/index.ts';
 
 /** Presentation of an option on the command line and in its help. */
 interface OptionWords {

@@ -1,6 +1,6 @@
 /** Schema of a robot model, in a robot file and in a guard's configuration: an arm joint by joint, a mobile base by its limits. */
 import { z } from 'zod';
-import type { BaseModel } from '../core/index.ts';
+import type { BaseModel } from '../model/index.ts';
 import { agreed, mayDiffer } from './agreement.ts';
 import { box, name, num, triple } from './fields.ts';
 import {

@@ -12,7 +12,7 @@ import {
   type SeparationModel,
   type TankModel,
   type TorqueObserverModel,
-} from '../core/index.ts';
+} from '../model/index.ts';
 import { box, name, num, triple, whole } from './fields.ts';
 
 const link = name('Name of the joint whose link it belongs to, or `base`.');

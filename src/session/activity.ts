@@ -1,7 +1,7 @@
 /** A session's single activity at a time: it can be asked to end, and reports when it has. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ReinError } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
+import { ReinError } from '../model/index.ts';
 
 export class Activity<T> {
   readonly kind: 'running' | 'episode' | 'evaluating';

@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMockLink, mockAction, mockModel } from '../../tests/support/mock-guard.ts';
-import {
-  BASE_ACTION,
-  copyTransition,
-  createTransition,
-  isIntervention,
-  observationSize,
-  type SceneLayout,
-  type Transition,
-} from '../core/index.ts';
+import { BASE_ACTION, observationSize } from '../model/index.ts';
 import type { BasePolicy, Policy } from '../policy/index.ts';
+import { copyTransition, createTransition, isIntervention, type SceneLayout, type Transition } from '../rows/index.ts';
 import type { Task } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { EpisodeRunner } from './episode-runner.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
-import { ReinError, sha256Hex } from '../core/index.ts';
 import { encoderPorts } from '../learner/image-port.ts';
+import { ReinError, sha256Hex } from '../model/index.ts';
 import type { EncoderFile } from '../policy/index.ts';
 
 /**

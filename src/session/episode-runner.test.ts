@@ -3,23 +3,21 @@ import { describe, expect, it, vi } from 'vitest';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { createMockLink, mockAction, mockModel } from '../../tests/support/mock-guard.ts';
+import type { GuardLink } from '../guard/index.ts';
+import { createGuardFrame } from '../guard/link/frames.ts';
+import type { FrameListener } from '../guard/link/link.ts';
+import { type Clock, observationSize, Rng } from '../model/index.ts';
+import type { Policy } from '../policy/index.ts';
 import {
   type ActionCommand,
-  type Clock,
   copyTransition,
   createTransition,
   type GuardAnswer,
   type GuardFrame,
   type GuardRequest,
-  observationSize,
-  Rng,
   type SceneLayout,
   type Transition,
-} from '../core/index.ts';
-import type { GuardLink } from '../guard/index.ts';
-import { createGuardFrame } from '../guard/link/frames.ts';
-import type { FrameListener } from '../guard/link/link.ts';
-import type { Policy } from '../policy/index.ts';
+} from '../rows/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { Outcome, Task } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';

@@ -3,28 +3,30 @@
  * real time, in training, validation and evaluation.
  */
 import type { RunSetup } from '../config/setup.ts';
+import { activate, createActionCommand, EndOfMotion, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
 import {
-  type ActionCommand,
   BASE_ACTION,
   type Clock,
-  createTransition,
-  type Decider,
-  type GuardFrame,
-  isActive,
-  isIntervention,
   type JointModel,
   observationSize,
   onceSize,
   type QuantileHistogram,
   ReinError,
   Rng,
+  withoutFullStop,
+} from '../model/index.ts';
+import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
+import {
+  type ActionCommand,
+  createTransition,
+  type Decider,
+  type GuardFrame,
+  isActive,
+  isIntervention,
   type SceneLayout,
   type Source,
   type Transition,
-  withoutFullStop,
-} from '../core/index.ts';
-import { activate, createActionCommand, EndOfMotion, type GuardLink, leaseLeftS, whyHeld } from '../guard/index.ts';
-import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
+} from '../rows/index.ts';
 import { type Outcome, startsOver, type Task, type Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
 import { EpisodeTally, IdleTank, StepCosts } from './episode-tally.ts';

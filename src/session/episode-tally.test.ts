@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTransition, type Transition } from '../core/index.ts';
+import { createTransition, type Transition } from '../rows/index.ts';
 import { EpisodeTally } from './episode-tally.ts';
 
 function tallyOf(...steps: Partial<Transition>[]): EpisodeTally {

@@ -1,5 +1,5 @@
 /** Measurements of an episode: its safety costs, sums over its steps, and detection of an energy tank that stays empty. */
-import { type GuardFrame, isIntervention, type Source, type Transition } from '../core/index.ts';
+import { type GuardFrame, isIntervention, type Source, type Transition } from '../rows/index.ts';
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { Verdict } from '../tasks/index.ts';
 import type { EpisodeResult, OwnVerdict } from './session-types.ts';

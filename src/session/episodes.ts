@@ -2,8 +2,9 @@
  * The episodes of a session: demonstrations, training, evaluation, in real time and in lock-step. Each begins with the guard's permission
  * and ends holding.
  */
-import { isActive, type SceneLayout, type Transition } from '../core/index.ts';
+
 import type { EpisodePlace } from '../record/index.ts';
+import { isActive, type SceneLayout, type Transition } from '../rows/index.ts';
 import { startsOver } from '../tasks/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { type DemonstrationParts, Demonstrations, demonstrationsMissing } from './demonstrations.ts';

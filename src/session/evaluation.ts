@@ -1,5 +1,5 @@
 /** Summary of an evaluation's episodes. */
-import { wilsonInterval } from '../core/index.ts';
+import { wilsonInterval } from '../model/index.ts';
 import { workRates } from '../record/index.ts';
 import type { EpisodeReport, EvaluationReport } from './session-types.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { standingFrame } from '../../tests/support/frames.ts';
-import type { ActionSpec, GuardFrame } from '../core/index.ts';
 import { createActionCommand } from '../guard/index.ts';
+import type { ActionSpec } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { ExecutedAction } from './executed-action.ts';
 
 const cartesian: ActionSpec = {

@@ -6,7 +6,8 @@
  * Measuring the path of the reference instead would call every push against a wall "no motion", and critics would have to guess the value
  * of all the pushes that they never see.
  */
-import { type ActionCommand, type ActionSpec, type GuardFrame, TOOL_AXES, toolAxisOf } from '../core/index.ts';
+import { type ActionSpec, TOOL_AXES, toolAxisOf } from '../model/index.ts';
+import type { ActionCommand, GuardFrame } from '../rows/index.ts';
 
 export class ExecutedAction {
   readonly #spec: ActionSpec;

@@ -1,9 +1,10 @@
 /** A session's requests to the guard besides motion: stopping, standing still, acknowledging. */
 
 import type { RunSetup } from '../config/setup.ts';
-import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import { activate, faultText, type GuardLink, holdAgain, isLatched } from '../guard/index.ts';
+import { type JointModel, ReinError } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { faultsOf } from '../safety/index.ts';
 
 /** Time limit for the arm to come to rest, s. */

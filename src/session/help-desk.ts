@@ -1,5 +1,5 @@
 /** Requests for help by a robot without progress, within the episode: its question, the answer, and the outcome. */
-import type { Transition } from '../core/index.ts';
+import type { Transition } from '../rows/index.ts';
 import type { Activity } from './activity.ts';
 import { HelpWatch, VALUES_WITHIN_S } from './help-watch.ts';
 import type { SessionParts } from './session-parts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, type Source } from '../core/index.ts';
+import { createTransition, type Source } from '../rows/index.ts';
 import { HelpWatch } from './help-watch.ts';
 
 const OPTIONS = { by: 'progress', afterSteps: 3, leastProgress: 0.01, leastValueGain: 0.1 } as const;

@@ -3,9 +3,11 @@
  * the task wants the tool, or the return if it names no place), or the value that the learner's critics give the executed steps, which
  * arrives some steps late; progress replaces it if none arrives.
  */
-import { counted, type Transition } from '../core/index.ts';
+
 import type { StepValues } from '../link/index.ts';
+import { counted } from '../model/index.ts';
 import type { EpisodeRecord, HelpRecord } from '../record/index.ts';
+import type { Transition } from '../rows/index.ts';
 import { IdleSteps } from './idle-steps.ts';
 
 /** Record of an episode that asked for help, without the writer's stamps. */

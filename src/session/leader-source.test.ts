@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ServoRig, servoOptionsOf, servoRig } from '../../tests/support/emulated-servos.ts';
 import { keptLine } from '../../tests/support/kept-line.ts';
-import type { Vec } from '../core/index.ts';
 import { feetechFamily } from '../drivers/serial.ts';
+import type { Vec } from '../model/index.ts';
 import { LeaderSource } from './leader-source.ts';
 
 const LOOK_S = 0.02;

@@ -6,7 +6,6 @@
  * 50 ms of its slow motion from where it stood.
  */
 import type { RobotConfig } from '../config/index.ts';
-import { BUS, type Clock, createRobotState, messageOf, ReinError, SystemClock } from '../core/index.ts';
 import { createDriver, type Driver, type DriverFacts, type DriverSpec, driverKind } from '../drivers/index.ts';
 import {
   DescriptorLine,
@@ -16,6 +15,8 @@ import {
   type SerialLine,
   type ServoDriverOptions,
 } from '../drivers/serial.ts';
+import { type Clock, messageOf, ReinError, SystemClock } from '../model/index.ts';
+import { BUS, createRobotState } from '../rows/index.ts';
 
 /** Age of a joint reading from which the leader counts as lost, s (row 18). */
 const LEASE_S = 0.1;

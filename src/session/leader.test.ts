@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mockArm6 } from '../../tests/support/live-run.ts';
-import type { ActionSpec } from '../core/index.ts';
+import type { ActionSpec } from '../model/index.ts';
 import { type OperatorConfig, operatorSchema } from '../teleop/index.ts';
 import { leaderOf, openLeader } from './leader.ts';
 import { checkDevices, operatorsOf } from './operator-devices.ts';

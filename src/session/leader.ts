@@ -1,6 +1,7 @@
 /** A leader arm described by a robot's file: its joint positions as the task's action, and its motors within its own limits. */
 import { loadRobotFile, type RobotConfig } from '../config/index.ts';
 import { driverSpec } from '../config/setup.ts';
+import { driverKind } from '../drivers/index.ts';
 import {
   type ActionSpec,
   ArmKinematics,
@@ -11,8 +12,7 @@ import {
   type Vec,
   wrapAngleRad,
   yawBetween,
-} from '../core/index.ts';
-import { driverKind } from '../drivers/index.ts';
+} from '../model/index.ts';
 import type { LeaderArm, LeaderMotors, OperatorConfig } from '../teleop/index.ts';
 import { LeaderSource } from './leader-source.ts';
 

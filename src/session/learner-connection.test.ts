@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { ReinError } from '../core/index.ts';
 import { type LearnerStatus, type StepValues, startLearnerServer } from '../link/index.ts';
+import { ReinError } from '../model/index.ts';
 import type { MetricRecord } from '../record/index.ts';
 import { LearnerConnection } from './learner-connection.ts';
 

@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
-import { type PolicyWeights, ReinError, type Transition } from '../core/index.ts';
 import {
   connectUplink,
   type Journal,
@@ -18,7 +17,9 @@ import {
   subscribeWeights,
   type Uplink,
 } from '../link/index.ts';
+import { type PolicyWeights, ReinError } from '../model/index.ts';
 import type { MetricRecord } from '../record/index.ts';
+import type { Transition } from '../rows/index.ts';
 
 export interface LearnerConnectionOptions {
   readonly setup: RunSetup;

@@ -1,7 +1,8 @@
 /** A person's marks as labels of states: each labels the last steps of the current episode, for `rein reward train`. */
 import type { RunSetup } from '../config/setup.ts';
-import { ReinError, type Transition } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { type LabelHeader, type LabelledState, openLabels } from '../record/index.ts';
+import type { Transition } from '../rows/index.ts';
 import { LABEL_STEPS, type RunRequest } from './run-request.ts';
 import type { Mark } from './session-types.ts';
 

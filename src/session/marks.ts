@@ -1,5 +1,5 @@
 /** A person's verdicts on episodes, by key, button, topic or service. */
-import type { Clock } from '../core/index.ts';
+import type { Clock } from '../model/index.ts';
 import type { SessionListeners } from './session-parts.ts';
 import type { Mark } from './session-types.ts';
 

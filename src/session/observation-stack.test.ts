@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { standingFrame } from '../../tests/support/frames.ts';
-import type { ObservationSpec } from '../core/index.ts';
+import type { ObservationSpec } from '../model/index.ts';
 import { type FrameWriter, ObservationStack } from './observation-stack.ts';
 
 function specOf(frames: number): ObservationSpec {

@@ -4,12 +4,12 @@
 import {
   BASE_ACTION,
   frameSize,
-  type GuardFrame,
   type ObservationSpec,
   observationSize,
   onceSize,
   PREVIOUS_ACTIONS,
-} from '../core/index.ts';
+} from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 
 /** Writes one frame of an observation at `offset` of `out`. */
 export type FrameWriter = (

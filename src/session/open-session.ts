@@ -1,9 +1,10 @@
 /** Assembles a session. Slow parts are opened concurrently; nothing moves. */
 
 import type { RunSetup } from '../config/setup.ts';
-import { type Clock, type Close, openedOrClosed, SystemClock } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
+import { type Close, openedOrClosed } from '../host/index.ts';
+import { type Clock, SystemClock } from '../model/index.ts';
 import { type ActingPolicy, loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';

@@ -1,5 +1,5 @@
 /** Operators' input devices at a robot: checked for presence before anything is started, without opening one. */
-import { type ActionSpec, ReinError } from '../core/index.ts';
+import { type ActionSpec, ReinError } from '../model/index.ts';
 import type { TaskConfig } from '../tasks/index.ts';
 import {
   type DeviceRoots,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { mockArm6 } from '../../tests/support/live-run.ts';
-import type { GuardFrame } from '../core/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { operatorSchema, type TeleopCommand } from '../teleop/index.ts';
 import { type OperatorsContext, openOperators } from './operators.ts';
 

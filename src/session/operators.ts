@@ -1,13 +1,8 @@
 /** Opens people's input devices as operators, with a record of their input. */
 import type { RunSetup } from '../config/setup.ts';
-import {
-  type ActionSpec,
-  type Clock,
-  type Close,
-  type GuardFrame,
-  openedOrClosed,
-  SystemClock,
-} from '../core/index.ts';
+import { type Close, openedOrClosed } from '../host/index.ts';
+import { type ActionSpec, type Clock, SystemClock } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import {
   DeviceFile,
   EvdevPadParser,

@@ -1,6 +1,7 @@
 /** Timing of a session: the only difference between a robot in real time and one in lock-step with its learner. */
-import { type SceneLayout, withoutFullStop } from '../core/index.ts';
+import { withoutFullStop } from '../model/index.ts';
 import type { PolicyNoise } from '../policy/index.ts';
+import type { SceneLayout } from '../rows/index.ts';
 import type { PersonDemonstrator } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
 import type { WeightsSource } from './weights/weights-source.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { until } from '../../tests/support/until.ts';
-import { type ActionSpec, ReinError } from '../core/index.ts';
+import { type ActionSpec, ReinError } from '../model/index.ts';
 import type { TeleopCommand } from '../teleop/index.ts';
 import { PersonPanel } from './person-panel.ts';
 import { PLAIN_REQUESTS } from './person-request.ts';

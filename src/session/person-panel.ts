@@ -1,5 +1,5 @@
 /** A remote panel, such as a browser page: carries out its user's requests in the session, and reports them. */
-import { type ActionSpec, type Clock, describeError } from '../core/index.ts';
+import { type ActionSpec, type Clock, describeError } from '../model/index.ts';
 import { BrowserTeleop, MotionFrame, movesTool } from '../teleop/index.ts';
 import type { PersonRequest } from './person-request.ts';
 import { RawInput } from './raw-input.ts';

@@ -1,6 +1,6 @@
 /** A person's requests to a run from a panel: buttons and motion. They come from outside this process, and are validated first. */
 import { z } from 'zod';
-import { asObject } from '../core/index.ts';
+import { asObject } from '../model/index.ts';
 import { count, readerOf } from '../schema/index.ts';
 import type { BrowserInput } from '../teleop/index.ts';
 import type { Mark } from './session-types.ts';
@@ -42,7 +42,7 @@ export type PersonRequest =
 
 /** Displays a run elsewhere, and passes on people's requests from there. */
 export interface RunWatcher {
-  /** Takes a packet of `src/core/telemetry.ts`, and owns it then. Quick; never throws. */
+  /** Takes a packet of `src/rows/telemetry.ts`, and owns it then. Quick; never throws. */
   packet(packet: Uint8Array): void;
   /** Registers the callback for people's requests. */
   asks(ask: (request: PersonRequest) => void): void;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { emptyFrame, type GuardFrame } from '../core/index.ts';
+import { emptyFrame, type GuardFrame } from '../rows/index.ts';
 import { PhaseSwitch } from './phase-switch.ts';
 
 /** A frame that is critical by its tick. */

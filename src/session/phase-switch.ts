@@ -2,7 +2,7 @@
  * Selects the policy that acts at a step: the base policy until the critical phase begins, the learned policy from there to the end of the
  * episode. It never goes back within an episode, so that no step of the learned policy leads to one of the base policy.
  */
-import type { GuardFrame } from '../core/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 
 export interface PhaseSwitchOptions {
   /** True if the rules hold in a frame. */

@@ -1,5 +1,5 @@
 /** Camera pictures of an observation, for people: the policy's input as bytes, downsampled if it is large. */
-import type { PictureView } from '../core/index.ts';
+import type { PictureView } from '../rows/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSize } from '../tasks/index.ts';
 
 /** Place of a picture in a topic's values. */

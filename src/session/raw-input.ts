@@ -11,7 +11,7 @@
  * that a slow disk does not take, or beyond 64 MiB, are lost and counted in `dropped`. A device without input has no file.
  */
 import { join } from 'node:path';
-import type { Clock } from '../core/index.ts';
+import type { Clock } from '../model/index.ts';
 import { MetricsWriter } from '../record/index.ts';
 import type { InputPort, LeaderArm, TerminalInput } from '../teleop/index.ts';
 

@@ -1,6 +1,6 @@
 /** Pace of a robot in real time: the newest weights act, waits are reported, and people grant permission to move. */
 import type { RunSetup } from '../config/setup.ts';
-import { Rng } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
 import { faultsOf, TANK_EMPTY } from '../safety/index.ts';
 import { type Activity, CutError, pauseOf } from './activity.ts';
 import { TANK_STAYS_EMPTY } from './episode-tally.ts';

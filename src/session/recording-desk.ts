@@ -4,7 +4,8 @@
  */
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { counted, type SceneLayout, type Transition } from '../core/index.ts';
+import { counted } from '../model/index.ts';
+import type { SceneLayout, Transition } from '../rows/index.ts';
 import type { Outcome } from '../tasks/index.ts';
 import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';

@@ -5,7 +5,8 @@ import { link, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadResolvedConfig, type ResolvedConfig, resolvedConfigText } from '../config/index.ts';
-import { makeFolder, ReinError } from '../core/index.ts';
+import { makeFolder } from '../host/index.ts';
+import { ReinError } from '../model/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 
 export interface RunFolder {

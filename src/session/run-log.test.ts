@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { createTransition, type Source } from '../core/index.ts';
 import { createGuardFrame } from '../guard/link/frames.ts';
 import { RUN_FILES } from '../record/index.ts';
+import { createTransition, type Source } from '../rows/index.ts';
 import { RunLog } from './run-log.ts';
 
 const setup = arm6Setup();

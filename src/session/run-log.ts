@@ -1,15 +1,8 @@
 /** Live output of a run for people: the status on the screen and the records in its metrics file. */
 import { join } from 'node:path';
 import type { RunSetup } from '../config/setup.ts';
-import {
-  ArmKinematics,
-  Ema,
-  type GuardFrame,
-  QuantileHistogram,
-  type RobotModel,
-  type Transition,
-} from '../core/index.ts';
 import { learnerFigures } from '../learner/options.ts';
+import { ArmKinematics, Ema, QuantileHistogram, type RobotModel } from '../model/index.ts';
 import type { ChunkPlace } from '../policy/index.ts';
 import {
   Diagnosis,
@@ -22,6 +15,7 @@ import {
   type SetupRecord,
   type UnstampedRecord,
 } from '../record/index.ts';
+import type { GuardFrame, Transition } from '../rows/index.ts';
 import { STAGES } from '../safety/chain-report.ts';
 import { namesOfBits } from '../safety/index.ts';
 import type { OperatorEcho } from '../teleop/index.ts';

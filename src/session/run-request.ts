@@ -2,7 +2,7 @@
  * Request of `rein run`: its options with their defaults, as defined by the command line, and as the node receives them from its parent
  * process.
  */
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import {
   BY_WHO_DECIDES,
   type Configured,

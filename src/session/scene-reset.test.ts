@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import type { SceneLayout } from '../core/index.ts';
+import type { SceneLayout } from '../rows/index.ts';
 import type { Outcome } from '../tasks/index.ts';
 import { Activity } from './activity.ts';
 import { SceneReset, type SceneResetHooks } from './scene-reset.ts';

@@ -3,9 +3,10 @@
  * chain and unrecorded, or people are asked to. If the robot does not get back, the simulator arranges the scene; on a real robot people
  * do. The same holds for a scene that is a success or a failure already: no episode begins there.
  */
-import { counted, type GuardFrame, type SceneLayout } from '../core/index.ts';
+import { counted } from '../model/index.ts';
 import { WaypointPolicy } from '../policy/index.ts';
 import type { ResetRecord } from '../record/index.ts';
+import type { GuardFrame, SceneLayout } from '../rows/index.ts';
 import type { Outcome } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';
 import { type Activity, CutError } from './activity.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, type Source } from '../core/index.ts';
+import { createTransition, type Source } from '../rows/index.ts';
 import { type Segment, SegmentWatch, type StepOperator } from './segments.ts';
 
 /** Steps as letters: p policy, r and c a person who recovers and corrects, s a script. */

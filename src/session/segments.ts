@@ -1,6 +1,7 @@
 /** Interventions as segments: operator, cause, device, first and last step. One record each in the run's metrics. */
-import { isIntervention, type Transition } from '../core/index.ts';
+
 import type { OnsetCause, SegmentRecord } from '../record/index.ts';
+import { isIntervention, type Transition } from '../rows/index.ts';
 
 /** A segment without its writer's stamps. */
 export type Segment = Omit<SegmentRecord, 'tS' | 'envStep'>;

@@ -1,8 +1,9 @@
 /** Parts of a session; `open-session.ts` assembles them, and each part of a session names those that it uses. */
 
 import type { RunSetup } from '../config/setup.ts';
-import type { Clock, Close } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
+import type { Close } from '../host/index.ts';
+import type { Clock } from '../model/index.ts';
 import type { ActingPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { OperatorArbiter, Rewind } from '../teleop/index.ts';

@@ -1,6 +1,7 @@
 /** Requests to a session, and its reports: plain data for displays, ROS topics and tests. */
-import type { GuardFrame, SceneLayout, Transition } from '../core/index.ts';
+
 import type { EpisodePlace } from '../record/index.ts';
+import type { GuardFrame, SceneLayout, Transition } from '../rows/index.ts';
 import type { Outcome } from '../tasks/index.ts';
 import type { PhaseCause } from './phase-switch.ts';
 

@@ -8,9 +8,12 @@
  * const report = await session.runEpisode({ purpose: 'evaluation' }).done;
  * await session.close();
  */
-import { closeAll, counted, type GuardFrame, openedOrClosed, ReinError } from '../core/index.ts';
+
 import { faultText } from '../guard/index.ts';
+import { closeAll, openedOrClosed } from '../host/index.ts';
+import { counted, ReinError } from '../model/index.ts';
 import type { Work } from '../record/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { Activity } from './activity.ts';
 import { Episodes } from './episodes.ts';
 import { GuardControl } from './guard-control.ts';

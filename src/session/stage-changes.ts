@@ -1,5 +1,6 @@
 /** Diagnosis of a failing script: the stage of the safety chain that changed its requests. */
-import { counted, type Transition } from '../core/index.ts';
+import { counted } from '../model/index.ts';
+import type { Transition } from '../rows/index.ts';
 import { namesOfBits, SAFETY_BITS } from '../safety/index.ts';
 
 /** Counts the tried steps that each stage of the safety chain changed. */

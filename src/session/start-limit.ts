@@ -1,5 +1,6 @@
 /** Time limits until a guard is ready: first to compile its tick, which takes long on a busy machine only, then to open its driver. */
-import { busyText, type MachineLoad, patientMs, ReinError, remedyForLate } from '../core/index.ts';
+import { busyText, type MachineLoad, patientMs, remedyForLate } from '../host/index.ts';
+import { ReinError } from '../model/index.ts';
 
 /** Compiling takes 1.5 s of work; a slow computer gets a multiple of that. */
 const COMPILE_LIMIT_MS = 60_000;

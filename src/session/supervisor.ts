@@ -2,18 +2,6 @@
  * Starts guard and node as separate processes and orders their end: the robot stops first, the node closes its files, the guard ends last.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import {
-  asObject,
-  exitRampOf,
-  type GuardAnswer,
-  type GuardRequest,
-  howEnded,
-  type MachineLoad,
-  machineLoad,
-  ReinError,
-  type RobotModel,
-  sendToChild,
-} from '../core/index.ts';
 import { DRIVER_OPEN_LIMIT_MS } from '../drivers/index.ts';
 import {
   Guardian,
@@ -24,6 +12,9 @@ import {
   readBusMessage,
   type StopCause,
 } from '../guard/index.ts';
+import { howEnded, type MachineLoad, machineLoad, sendToChild } from '../host/index.ts';
+import { asObject, exitRampOf, ReinError, type RobotModel } from '../model/index.ts';
+import type { GuardAnswer, GuardRequest } from '../rows/index.ts';
 import { StartLimit } from './start-limit.ts';
 
 const STOP_LIMIT_MS = 5000;

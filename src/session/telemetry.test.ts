@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
-import { type GuardFrame, kindOf, type PacketKind } from '../core/index.ts';
-import { decodeJson, decodeNumbers, FRAME_LAYOUT, type FrameView } from '../core/telemetry.ts';
+import { type GuardFrame, kindOf, type PacketKind } from '../rows/index.ts';
+import { decodeJson, decodeNumbers, FRAME_LAYOUT, type FrameView } from '../rows/telemetry.ts';
 import type { LiveSession } from './session.ts';
 import type { SessionListener } from './session-types.ts';
 import { createRunStatus } from './status.ts';

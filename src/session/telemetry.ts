@@ -1,5 +1,5 @@
 /**
- * A run as packets for its watchers (`src/core/telemetry.ts`): one observable per subject, each throttled at this edge to what people and
+ * A run as packets for its watchers (`src/rows/telemetry.ts`): one observable per subject, each throttled at this edge to what people and
  * recorders can use. Of a state the newest value is always sent in the end; events are all sent. Costs the run a copy of what is due, and
  * never waits for a receiver.
  */
@@ -17,6 +17,8 @@ import {
   throttle,
   timer,
 } from 'rxjs';
+import { SystemClock } from '../model/index.ts';
+import type { Row } from '../record/index.ts';
 import {
   encodeJson,
   encodeNumbers,
@@ -27,10 +29,8 @@ import {
   type PictureView,
   type SceneLayout,
   STEP_LAYOUT,
-  SystemClock,
   type Transition,
-} from '../core/index.ts';
-import type { Row } from '../record/index.ts';
+} from '../rows/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import { Pictures } from './pictures.ts';
 import type { RunObserver } from './run-log.ts';

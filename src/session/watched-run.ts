@@ -1,5 +1,6 @@
 /** A run that is displayed elsewhere, recorded as a trace, or both: sends its packets, and receives people's requests. */
-import { type Close, SystemClock } from '../core/index.ts';
+import type { Close } from '../host/index.ts';
+import { SystemClock } from '../model/index.ts';
 import { TraceRecorder } from '../record/trace.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { TeleopSource } from '../teleop/index.ts';

@@ -1,15 +1,8 @@
 /** Turns conditions in a session into events for people: one when a condition begins, one when it is over. */
-import {
-  busyText,
-  counted,
-  type GuardFrame,
-  isIntervention,
-  type JointModel,
-  type MachineLoad,
-  machineLoad,
-  type Transition,
-} from '../core/index.ts';
+import { busyText, type MachineLoad, machineLoad } from '../host/index.ts';
 import type { JournalStatus } from '../link/index.ts';
+import { counted, type JointModel } from '../model/index.ts';
+import { type GuardFrame, isIntervention, type Transition } from '../rows/index.ts';
 import {
   type Fault,
   type FaultFigures,

@@ -1,7 +1,8 @@
 /** Saves weights as a self-contained policy file. */
 
 import { type RunSetup, taskActionOf } from '../config/setup.ts';
-import { bakeModel, ENCODER_PLACE, inlineModel, type PolicyWeights } from '../core/index.ts';
+import type { PolicyWeights } from '../model/index.ts';
+import { bakeModel, ENCODER_PLACE, inlineModel } from '../onnx/index.ts';
 import { savePolicyFile, statedAction } from '../policy/index.ts';
 import { encoderFor } from './encoder-file.ts';
 

@@ -2,7 +2,7 @@
  * Checks that a person or a policy can decide what the robot does, by the request and what is present here, and finds remedies otherwise:
  * each is tried by the same rules before it is printed, so that no two of them send a person back and forth.
  */
-import { type ErrorKind, ReinError } from '../core/index.ts';
+import { type ErrorKind, ReinError } from '../model/index.ts';
 
 /** An input device for people that an option names. */
 export type PlainDevice = 'keyboard' | 'gamepad' | 'spacemouse';

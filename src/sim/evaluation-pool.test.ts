@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResolvedConfig } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
+import { ReinError } from '../model/index.ts';
 import { type EpisodeRequest, EvaluationPool, type JudgedEpisode, type Trial, workersFor } from './evaluation-pool.ts';
 
 /** Fake thread that answers on the test's command. */

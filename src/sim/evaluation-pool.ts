@@ -1,7 +1,8 @@
 /** Worker threads that evaluate policies while the robot trains: requests, replies, and their totals. */
 import { Worker } from 'node:worker_threads';
 import type { ResolvedConfig } from '../config/index.ts';
-import { type PolicyWeights, WorkerPool } from '../core/index.ts';
+import { WorkerPool } from '../host/index.ts';
+import type { PolicyWeights } from '../model/index.ts';
 import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 

@@ -2,10 +2,12 @@
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/setup.ts';
-import { Rng, type SceneLayout, serveJobs } from '../core/index.ts';
 import { threadFolder } from '../guard/index.ts';
+import { serveJobs } from '../host/index.ts';
+import { Rng } from '../model/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
+import type { SceneLayout } from '../rows/index.ts';
 import { encoderFor } from '../session/rollout.ts';
 import { taskKind } from '../tasks/index.ts';
 import type { Candidate, EpisodeRequest, EvaluationWorkerData, JudgedEpisode } from './evaluation-pool.ts';

@@ -2,8 +2,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../config/index.ts';
-import { asObject, failureIn, ReinError, sendToChild } from '../core/index.ts';
+import { failureIn, sendToChild } from '../host/index.ts';
 import { type LearnerStatus, readStatus } from '../link/index.ts';
+import { asObject, ReinError } from '../model/index.ts';
 
 /** First message to the process. */
 export interface LearnerProcessConfig {

@@ -1,7 +1,7 @@
 /** The learner as a child process of `rein sim`: receives its settings from the parent's channel, and has no terminal. */
 import { once } from 'node:events';
 import { createSetup } from '../config/setup.ts';
-import { endFailed, openParentChannel } from '../core/index.ts';
+import { endFailed, openParentChannel } from '../host/index.ts';
 import { Learner } from '../learner/index.ts';
 import type { LearnerProcessConfig, LearnerProcessMessage } from './learner-child.ts';
 

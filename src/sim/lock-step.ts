@@ -4,8 +4,8 @@
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { RunSetup } from '../config/setup.ts';
-import { ReinError, Rng } from '../core/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
+import { ReinError, Rng } from '../model/index.ts';
 import {
   type CutEpisode,
   cutMessage,

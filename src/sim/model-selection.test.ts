@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyWeights } from '../core/index.ts';
+import type { PolicyWeights } from '../model/index.ts';
 import type { Trial, TrialResult } from './evaluation-pool.ts';
 import { ModelSelection } from './model-selection.ts';
 import type { Hypotheses } from './sequential-test.ts';

@@ -2,7 +2,7 @@
  * Selection of the policy that a run keeps. Policies oscillate while they learn: each candidate is judged on the same validation
  * episodes, and a good one is confirmed on others by a sequential test, so that luck does not decide.
  */
-import { type PolicyWeights, wilsonInterval } from '../core/index.ts';
+import { type PolicyWeights, wilsonInterval } from '../model/index.ts';
 import type { EvaluationPool, Trial, TrialResult } from './evaluation-pool.ts';
 import { type Hypotheses, mostEpisodes, type Verdict, verdict } from './sequential-test.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';

@@ -1,8 +1,9 @@
 /** A simulated robot for custom programs: same guard, safety chain and episodes as in every run, without a learner. */
 import { resolveConfig } from '../config/index.ts';
 import { createSetup } from '../config/setup.ts';
-import { type ActionSpec, checkAction, type GuardFrame, type ObservationSpec, Rng } from '../core/index.ts';
+import { type ActionSpec, checkAction, type ObservationSpec, Rng } from '../model/index.ts';
 import type { Policy } from '../policy/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import type { EpisodeResult } from '../session/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 

@@ -1,7 +1,8 @@
 /** Records the poses of all drawn geometry, for the pictures of an episode. */
-import type { SceneLayout } from '../core/index.ts';
+
 import type { Scene } from '../drivers/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
+import type { SceneLayout } from '../rows/index.ts';
 
 /** Ticks between two frames: 20 frames per second at 100 Hz. */
 const TICKS_PER_FRAME = 5;

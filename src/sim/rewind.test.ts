@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import { type GuardFrame, Rng } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
 import type { Policy } from '../policy/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import { ReferencePose } from '../session/executed-action.ts';
 import { OperatorArbiter, Rewind, type TeleopSource } from '../teleop/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';

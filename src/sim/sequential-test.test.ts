@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../core/index.ts';
+import { Rng } from '../model/index.ts';
 import { type Hypotheses, mostEpisodes, type Verdict, verdict } from './sequential-test.ts';
 
 const INSERT: Hypotheses = { atMost: 0.97, atLeast: 0.995 };

@@ -5,9 +5,10 @@
 
 import type { ResolvedConfig } from '../config/index.ts';
 import { createSetup, type RunSetup } from '../config/setup.ts';
-import { type Close, closedAfter, counted, openedOrClosed, ReinError } from '../core/index.ts';
+import { type Close, closedAfter, openedOrClosed } from '../host/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
+import { counted, ReinError } from '../model/index.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
 import {
   type Activity,

@@ -2,17 +2,6 @@
 
 import type { RunSetup } from '../config/setup.ts';
 import {
-  type Clock,
-  type Close,
-  closeAll,
-  LockStepClock,
-  openedOrClosed,
-  patientMs,
-  ReinError,
-  type RobotModel,
-  remedyForLate,
-} from '../core/index.ts';
-import {
   createDriver,
   DRIVER_OPEN_LIMIT_MS,
   type Driver,
@@ -21,6 +10,8 @@ import {
   type Scene,
 } from '../drivers/index.ts';
 import { acknowledge, faultText, type GuardLink, lockStepGuard } from '../guard/index.ts';
+import { type Close, closeAll, openedOrClosed, patientMs, remedyForLate } from '../host/index.ts';
+import { type Clock, LockStepClock, ReinError, type RobotModel } from '../model/index.ts';
 import { faultsOf } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/rollout.ts';
 

@@ -1,8 +1,8 @@
 /** Figures of a run, compared with the task's target. */
 import type { RunSetup } from '../config/setup.ts';
-import type { GuardFrame } from '../core/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
 import { missedTargets, type RunSummary, type Work, workRates } from '../record/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import type { RunStatus } from '../session/index.ts';
 import { isJudgedByPeople } from '../tasks/index.ts';
 import { type TrialResult, trialRates } from './evaluation-pool.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
-import type { PolicyWeights } from '../core/index.ts';
+import type { PolicyWeights } from '../model/index.ts';
 import type { LearnerConnection, SessionParts } from '../session/index.ts';
 import { createRunStatus } from '../session/status.ts';
 import type { EvaluationPool, Trial } from './evaluation-pool.ts';

@@ -1,7 +1,7 @@
 /** Training schedule of a simulated run: validation between episodes, selection of the policy, and end of training. */
 import type { ResolvedConfig } from '../config/index.ts';
-import { type PolicyWeights, ReinError } from '../core/index.ts';
 import { standsStill } from '../learner/options.ts';
+import { type PolicyWeights, ReinError } from '../model/index.ts';
 import { type EpisodeRecording, workRates } from '../record/index.ts';
 import type { LearnerConnection, SessionParts } from '../session/index.ts';
 import { isJudgedByPeople } from '../tasks/index.ts';

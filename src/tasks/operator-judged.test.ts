@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { diffBase, ur5eLike } from '../../tests/support/robot-models.ts';
-import { ArmKinematics, frameSize, type GuardFrame, matrixFromQuaternion } from '../core/index.ts';
-import type { ObservationSource, ObservationTopic } from './observation-source.ts';
-import { topicSize } from './observation-source.ts';
+import { ArmKinematics, frameSize, matrixFromQuaternion } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
+import { type ObservationSource, type ObservationTopic, topicSize } from './observation-source.ts';
 import { type JudgedTaskConfig, judgedTaskSchema, OperatorJudged } from './operator-judged.ts';
 import { hasRules, judgedByClassifier } from './reward/judged-by-classifier.ts';
 

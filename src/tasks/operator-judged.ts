@@ -3,15 +3,9 @@
  * without a mark is truncated at its time limit. The observation consists of robot measurements, driver signals and topics.
  */
 import { z } from 'zod';
-import {
-  type ActionSpec,
-  type GuardFrame,
-  type ObservationSpec,
-  ReinError,
-  type RobotModel,
-  type SceneLayout,
-} from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
+import { type ActionSpec, type ObservationSpec, ReinError, type RobotModel } from '../model/index.ts';
+import type { GuardFrame, SceneLayout } from '../rows/index.ts';
 import { actionSchema, agreed, type Configured, group, name, num, whole } from '../schema/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSchema, topicSize } from './observation-source.ts';
 import {

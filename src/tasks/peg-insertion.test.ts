@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arm6Setup, pegTask } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
-import { ArmKinematics, frameSize, observationSize, Rng } from '../core/index.ts';
+import { ArmKinematics, frameSize, observationSize, Rng } from '../model/index.ts';
 import { PegInsertion } from './peg-insertion.ts';
 import type { Verdict } from './task.ts';
 

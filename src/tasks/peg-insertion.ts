@@ -3,7 +3,8 @@
  * an episode, so contact must provide the rest. The reward is sparse: 1 when the peg is in.
  */
 import { z } from 'zod';
-import type { ActionSpec, GuardFrame, ObservationSpec, Rng, RobotModel, SceneLayout } from '../core/index.ts';
+import type { ActionSpec, ObservationSpec, Rng, RobotModel } from '../model/index.ts';
+import type { GuardFrame, SceneLayout } from '../rows/index.ts';
 import { actionSchema, agreed, type Configured, mayDiffer, num, triple, whole } from '../schema/index.ts';
 import { StartPose } from './start-pose.ts';
 import type { Task, Verdict } from './task.ts';

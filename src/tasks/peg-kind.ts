@@ -1,6 +1,7 @@
 /** Peg insertion as a kind of task: consistency checks of file and robot, its scene, and its scripted operator. */
-import { ArmKinematics, significant } from '../core/index.ts';
+
 import { worldOf } from '../drivers/index.ts';
+import { ArmKinematics, significant } from '../model/index.ts';
 import { type OperatorContext, PegInserter, ScriptedOperator, type TeleopSource } from '../teleop/index.ts';
 import { PegInsertion, type PegTaskConfig, pegTaskSchema } from './peg-insertion.ts';
 import type { TaskKind, TaskProblem, TaskRobot } from './task-kind.ts';

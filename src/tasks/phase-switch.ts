@@ -3,7 +3,7 @@
  * the episode. The phase begins by a rule over the robot's measurements, by an operator's button, or both.
  */
 import { z } from 'zod';
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../model/index.ts';
 import { type Configured, whole } from '../schema/index.ts';
 import { type Places, placesOf, type RuleTest, ruleList, ruleProblems, ruleTest } from './described/rules.ts';
 import type { TaskProblem } from './task-kind.ts';

@@ -1,15 +1,8 @@
 /** Custom tasks: their file, and the plugin contract of the kind `task`. */
 import { z } from 'zod';
-import {
-  type ActionSpec,
-  checkGiven,
-  frameSize,
-  type ObservationSpec,
-  openPlugin,
-  type PluginBase,
-  type RobotModel,
-} from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
+import { checkGiven, openPlugin, type PluginBase } from '../host/index.ts';
+import { type ActionSpec, frameSize, type ObservationSpec, type RobotModel } from '../model/index.ts';
 import { actionSchema, type Configured, pluginGroup, pluginKeys, whole } from '../schema/index.ts';
 import { openOperator } from '../teleop/index.ts';
 import type { Task } from './task.ts';

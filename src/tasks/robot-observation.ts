@@ -3,7 +3,8 @@
  * measurements are already in the guard's frame; a row defines their name, scaling and access.
  */
 import { z } from 'zod';
-import { type GuardFrame, isFree, type ObservationField, type RobotModel } from '../core/index.ts';
+import { isFree, type ObservationField, type RobotModel } from '../model/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 
 /** One field of an observation, with its writer. */
 export interface ObservedPart {

@@ -1,5 +1,5 @@
 /** Start configuration of an arm: joint positions that bring its tool to a given place. */
-import { ArmKinematics, ReinError, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, ReinError, type RobotModel } from '../model/index.ts';
 
 /** Inverse kinematics from the home pose; not for the tick. */
 export class StartPose {

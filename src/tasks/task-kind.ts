@@ -1,8 +1,9 @@
 /** Interface of a kind of task to the rest of the program: its file schema, checks, task, and scripted operator. */
 import type { z } from 'zod';
-import type { GuardFrame, Rng, RobotModel } from '../core/index.ts';
 import type { DriverConfig } from '../drivers/index.ts';
+import type { Rng, RobotModel } from '../model/index.ts';
 import type { PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
+import type { GuardFrame } from '../rows/index.ts';
 import type { OperatorContext, TeleopSource } from '../teleop/index.ts';
 import type { Places } from './described/places.ts';
 import type { Task } from './task.ts';

@@ -1,6 +1,6 @@
 /** Registry of the kinds of tasks. */
 import type { z } from 'zod';
-import { ReinError, type RobotModel } from '../core/index.ts';
+import { ReinError, type RobotModel } from '../model/index.ts';
 import type { PegSceneSpec, SurroundingsSpec } from '../plant/index.ts';
 import { describedKind } from './described/described-kind.ts';
 import { Places } from './described/places.ts';

@@ -1,6 +1,6 @@
 /** Keys of a task's file that are common to all kinds: robot, learner, rates, common observations, training and target. */
 import { z } from 'zod';
-import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
+import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../model/index.ts';
 import { basePolicySchema } from '../policy/options.ts';
 import { agreed, group, name, num, pluginGroup, reference, whole } from '../schema/index.ts';
 import { phaseSwitchSchema } from './phase-switch.ts';

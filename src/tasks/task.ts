@@ -1,12 +1,6 @@
 /** Interface of a task: observation, reward, success and start. Pure: no clock, no I/O. */
-import {
-  type ActionSpec,
-  type GuardFrame,
-  type ObservationSpec,
-  ReinError,
-  type Rng,
-  type SceneLayout,
-} from '../core/index.ts';
+import { type ActionSpec, type ObservationSpec, ReinError, type Rng } from '../model/index.ts';
+import type { GuardFrame, SceneLayout } from '../rows/index.ts';
 import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 
 /** Success criterion of a task without rules: terminal keys and page buttons. */

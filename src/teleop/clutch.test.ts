@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ActionSpec } from '../core/index.ts';
+import type { ActionSpec } from '../model/index.ts';
 import { Clutch } from './clutch.ts';
 import type { TeleopCommand } from './teleop-source.ts';
 

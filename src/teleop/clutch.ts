@@ -4,7 +4,7 @@
  * motion since then is requested. So the first action is zero, wherever the two are, and motion of the source while its
  * clutch is open never reaches the robot.
  */
-import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../core/index.ts';
+import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../model/index.ts';
 import type { TeleopCommand } from './teleop-source.ts';
 
 /** Largest lead of the source over the robot, in actions: beyond it the source jumped, or is far too fast. */

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FakeClock } from '../../tests/support/fake-clock.ts';
-import type { ActionSpec } from '../core/index.ts';
+import type { ActionSpec } from '../model/index.ts';
 import { type KeyboardOptions, KeyboardTeleop } from './keyboard.ts';
 import type { TeleopCommand } from './teleop-source.ts';
 

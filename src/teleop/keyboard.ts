@@ -2,7 +2,7 @@
  * An operator at a terminal's keyboard. Taking over and giving back are explicit; in between, a held motion key moves
  * and without a key the robot holds still. The terminal's mode is always restored.
  */
-import type { ActionSpec, Clock } from '../core/index.ts';
+import type { ActionSpec, Clock } from '../model/index.ts';
 import { Enabling } from './enabling.ts';
 import { type Key, KeyParser } from './key-parser.ts';
 import { DEFAULT_HOLD_WINDOWS, type HoldWindows, MotionKeys } from './motion-keys.ts';

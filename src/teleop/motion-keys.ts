@@ -3,7 +3,7 @@
  * after 250–500 ms, then about 30 times a second, and never reports a release; so a first press counts until its first
  * repetition is due, and a repeated one until the next is overdue.
  */
-import { type ActionSpec, clamp, TOOL_AXES, toolAxisOf } from '../core/index.ts';
+import { type ActionSpec, clamp, TOOL_AXES, toolAxisOf } from '../model/index.ts';
 import type { Key } from './key-parser.ts';
 
 /** Durations for which a press counts. */

@@ -1,13 +1,6 @@
 /** Third-party operators: the plugin contract of the kind `operator`. */
-import {
-  type ActionSpec,
-  checkAction,
-  checkGiven,
-  type ObservationSpec,
-  openPlugin,
-  type PluginBase,
-  type PluginReference,
-} from '../core/index.ts';
+import { checkGiven, openPlugin, type PluginBase, type PluginReference } from '../host/index.ts';
+import { type ActionSpec, checkAction, type ObservationSpec } from '../model/index.ts';
 import { liftStopOf, type OperatorEcho, type TeleopCommand, type TeleopSource } from './teleop-source.ts';
 
 /** Context passed to `create`. */

@@ -4,7 +4,7 @@
  * It ends at the oldest known pose, at a contact, when it gets no further, at a stop, and when another operator takes
  * over; it then holds until control is given back.
  */
-import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../core/index.ts';
+import { type ActionSpec, clamp, isToolTurn, wrapAngleRad } from '../model/index.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 export interface RewindOptions {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { PACKAGE_SOURCES } from '../support/package-sources.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const READER = 'src/core/robot-defaults.ts';
+const READER = 'src/model/robot-defaults.ts';
 /** Optional keys of a robot's file whose absence means something; the required ones of `tank` cannot be absent. */
 const KEYS = [
   'gravityCompensated',
@@ -59,7 +59,7 @@ describe('what an absent key of a robot means', () => {
   it('includes the margin that a joint has of its own, wherever a robot’s is reckoned with', () => {
     // What describes, merges, prints or suggests the key; all else asks `limitMarginOf`.
     const describing =
-      /^src\/(schema|config\/(schema|setup)|robot-import\/(merge-joints|model-subject|robot-text)|safety-check\/(limits|arm-summary|result)|core\/(base|robot)-model)/;
+      /^src\/(schema|config\/(schema|setup)|robot-import\/(merge-joints|model-subject|robot-text)|safety-check\/(limits|arm-summary|result)|model\/(base|robot)-model)/;
     const found = ['src', ...PACKAGE_SOURCES]
       .flatMap(filesOf)
       .filter((path) => path !== READER && !describing.test(path));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savePolicy } from '../../bench/policy/steady-policy.ts';
-import { stateName } from '../../src/core/telemetry.ts';
+import { stateName } from '../../src/rows/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, MONITOR_TOKEN } from '../support/live-run.ts';

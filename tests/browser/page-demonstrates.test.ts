@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stateName } from '../../src/core/telemetry.ts';
+import { stateName } from '../../src/rows/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, type Program } from '../support/live-run.ts';
 import { TINY } from '../support/rein.ts';

@@ -1,8 +1,9 @@
 /** What every driver keeps to. Call `describeDriver` from a test file with a factory for yours. */
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRobotState, type RobotModel, type RobotState, type Vec } from '../../src/core/index.ts';
 import { createDriverReport, type Driver, type DriverFacts } from '../../src/drivers/index.ts';
+import type { RobotModel, Vec } from '../../src/model/index.ts';
+import { createRobotState, type RobotState } from '../../src/rows/index.ts';
 import { vec } from '../support/vec.ts';
 
 export interface DriverSubject {

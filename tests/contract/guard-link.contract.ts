@@ -1,7 +1,7 @@
 /** What every link between node and guard keeps to. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionCommand, GuardFrame, GuardNotice } from '../../src/core/index.ts';
 import { createActionCommand, type GuardLink } from '../../src/guard/index.ts';
+import type { ActionCommand, GuardFrame, GuardNotice } from '../../src/rows/index.ts';
 
 export interface LinkSubject {
   readonly link: GuardLink;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
-import { createRobotState } from '../../src/core/index.ts';
 import { isMujoco } from '../../src/drivers/index.ts';
 import { MujocoDriver } from '../../src/drivers/mujoco/mujoco-driver.ts';
+import { createRobotState } from '../../src/rows/index.ts';
 import { vec } from '../support/vec.ts';
 import { describeDriver } from './driver.contract.ts';
 

@@ -1,6 +1,6 @@
 /** What every policy that takes weights keeps to. Call `describePolicy` from a test file with a factory for yours. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PolicyWeights, type Result, Rng } from '../../src/core/index.ts';
+import { type PolicyWeights, type Result, Rng } from '../../src/model/index.ts';
 import type { Policy, PolicyNoise } from '../../src/policy/index.ts';
 import { A, O, weightsOf } from '../support/policy-fixture.ts';
 

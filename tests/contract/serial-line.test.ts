@@ -3,8 +3,8 @@ import { FeetechBus } from '../../packages/emulate/src/feetech/feetech-bus.ts';
 import { FeetechServo } from '../../packages/emulate/src/feetech/feetech-servo.ts';
 import { SimpleBody } from '../../packages/emulate/src/index.ts';
 import { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
-import { Rng, SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, FEETECH_MODELS, feetech } from '../../src/drivers/serial.ts';
+import { Rng, SystemClock } from '../../src/model/index.ts';
 import { Emulated } from '../support/emulated.ts';
 import { describeSerialLine } from './serial-line.contract.ts';
 

@@ -1,6 +1,6 @@
 /** What every source of teleoperation keeps to. Call `describeTeleop` from a test file with a factory for yours. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionSpec } from '../../src/core/index.ts';
+import type { ActionSpec } from '../../src/model/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../../src/teleop/index.ts';
 
 export interface TeleopSubject {

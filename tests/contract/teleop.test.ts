@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { type ActionSpec, type ObservationSpec, observationSize } from '../../src/core/index.ts';
+import { type ActionSpec, type ObservationSpec, observationSize } from '../../src/model/index.ts';
 import {
   JOY_PADS,
   JoyTeleop,

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Rng, sealWeights } from '../../src/core/index.ts';
 import { createAgent } from '../../src/learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
+import { Rng, sealWeights } from '../../src/model/index.ts';
 import { loadPolicyFile, OnnxPolicy, savePolicyFile } from '../../src/policy/index.ts';
 import { A, O, SCHEMA, weightsOf } from '../support/policy-fixture.ts';
 

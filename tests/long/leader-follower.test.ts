@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Pose } from '../../bench/leader/arm-process.ts';
 import type { TwoArms } from '../../bench/leader/two-arms.ts';
-import { stateName } from '../../src/core/telemetry.ts';
+import { stateName } from '../../src/rows/telemetry.ts';
 import { noBrowserBecause, openBrowser, StreamWatcher } from '../support/browser.ts';
 import { LiveRun, MONITOR_TOKEN, type Program } from '../support/live-run.ts';
 import { until as eventually } from '../support/until.ts';

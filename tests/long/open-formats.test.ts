@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 const dist = (file: string): string => new URL(`../../dist/${file}`, import.meta.url).href;
 /** Records an episode that ends, and the first steps of one that never does. */
 const PROGRAM = `
-  const { encodeJson, encodeNumbers, STEP_LAYOUT } = await import('${dist('core/index.js')}');
+  const { encodeJson, encodeNumbers, STEP_LAYOUT } = await import('${dist('rows/index.js')}');
   const { TraceRecorder } = await import('${dist('record/trace.js')}');
   const trace = new TraceRecorder({ folder: process.argv[2], onTrouble: (line) => console.error(line) });
   const zeros = Object.fromEntries([...STEP_LAYOUT.scalars.map((key) => [key, 0]), ...STEP_LAYOUT.arrays.map((key) => [key, [0]])]);

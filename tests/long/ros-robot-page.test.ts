@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Simulator } from '../../packages/emulate/src/ros/simulator.ts';
 import { createSetup } from '../../src/config/setup.ts';
-import { SystemClock } from '../../src/core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -15,6 +14,7 @@ import {
   type RosAnswer,
   type RosDriverOptions,
 } from '../../src/drivers/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { Bridge } from '../../src/ros/bridge/bridge.ts';
 import { JointState } from '../../src/ros/messages/definitions.ts';
 import { configOf, nodeRequest } from '../../src/ros/node/settings.ts';

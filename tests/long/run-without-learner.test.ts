@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadResolvedConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
-import type { PolicyWeights } from '../../src/core/index.ts';
 import { decodeBundle, startLearnerServer } from '../../src/link/index.ts';
+import type { PolicyWeights } from '../../src/model/index.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { childOf, LiveRun, type Program, until } from '../support/live-run.ts';
 

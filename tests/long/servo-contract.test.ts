@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
-import { SystemClock } from '../../src/core/index.ts';
 import type { Driver } from '../../src/drivers/index.ts';
 import { calibrationText, DescriptorLine, dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';
 import { ServoDriver } from '../../src/drivers/servo/servo-driver.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { type DriverSubject, describeDriver } from '../contract/driver.contract.ts';
 import { FIRMWARE, freshCalibration, servoOptionsOf } from '../support/emulated-servos.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Rng } from '../../src/core/index.ts';
+import { Rng } from '../../src/model/index.ts';
 import { endLeftovers, Rein, rein } from '../support/rein.ts';
 
 const SPEC = ['train', '--env', 'point', '--steps', '400', '--eval-every', '50', '--eval-episodes', '2'];

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import { SystemClock } from '../../src/core/index.ts';
 import { DescriptorLine, feetech, ServoBus, serialNumberOf } from '../../src/drivers/serial.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import { Emulated } from '../support/emulated.ts';
 import { IS_LONG } from '../support/long.ts';
 

@@ -1,7 +1,7 @@
 /** Rows of the chain itself, end to end: guard processes that are asked for what their robot must not do. */
 import { afterEach, describe, expect } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
-import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../src/model/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../../src/safety/bits.ts';
 import { TANK_EMPTY } from '../../src/safety/index.ts';
 import { jointSpec } from '../support/adversary.ts';

@@ -1,7 +1,7 @@
 /** Rows of the fault table that the guard sees, end to end: a guard process, whose time the test moves. */
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { RobotModel } from '../../src/core/index.ts';
 import { connectGuardLink } from '../../src/guard/index.ts';
+import type { RobotModel } from '../../src/model/index.ts';
 import { START_FAR } from '../../src/safety/index.ts';
 import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';

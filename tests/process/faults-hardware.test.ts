@@ -1,7 +1,8 @@
 /** Rows of the fault table that hardware reports of itself, end to end: a guard process over a mock that is told to. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUS, type GuardNotice, type HardwareFault, type RobotModel } from '../../src/core/index.ts';
 import { activate } from '../../src/guard/index.ts';
+import type { RobotModel } from '../../src/model/index.ts';
+import { BUS, type GuardNotice, type HardwareFault } from '../../src/rows/index.ts';
 import { jointSpec } from '../support/adversary.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ProcessGuard, rowsOf, type SeenTick } from '../support/process-guard.ts';

@@ -10,7 +10,7 @@ import { afterAll, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'rein-channel-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const core = new URL('../../dist/core/index.js', import.meta.url).href;
+const host = new URL('../../dist/host/index.js', import.meta.url).href;
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
 /** A child that is held while its parent goes away, and then sends before it has heard of that. */
@@ -19,7 +19,7 @@ function orphan(): ChildProcess {
   writeFileSync(
     path,
     `import { existsSync } from 'node:fs';
-import { sendToParent } from ${JSON.stringify(core)};
+import { sendToParent } from ${JSON.stringify(host)};
 process.on('message', async () => {
   while (!existsSync(process.argv[2]));
   const wasConnected = process.connected;
@@ -47,9 +47,9 @@ it('nothing in the product sends to its parent by itself, which would end the se
     /(?<!\.test)\.ts$/.test(name),
   );
   const senders = files.filter((name) => /process\.send(\?\.)?\(/.test(readFileSync(join(source, name), 'utf8')));
-  // The guardian loads nothing of core.
+  // The guardian loads nothing of the door.
   expect(senders.toSorted()).toEqual([
-    join('core', 'parent-channel.ts'),
     join('guard', 'guardian', 'guardian-process.ts'),
+    join('host', 'parent-channel.ts'),
   ]);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PLUGIN_CONTRACTS, type PluginKind } from '../../src/core/plugin.ts';
+import { PLUGIN_CONTRACTS, type PluginKind } from '../../src/host/plugin.ts';
 import { LiveRun, until } from '../support/live-run.ts';
 import { IS_LONG } from '../support/long.ts';
 import { type Ended, endLeftovers, rein, reinLines } from '../support/rein.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { stateName } from '../../src/core/telemetry.ts';
+import { stateName } from '../../src/rows/telemetry.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, MONITOR_TOKEN, mockArm6, type Program, SMALL_LEARNER, until } from '../support/live-run.ts';

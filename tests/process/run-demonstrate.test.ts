@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { counted } from '../../src/core/index.ts';
+import { counted } from '../../src/model/index.ts';
 import { parseMetrics } from '../../src/record/index.ts';
 import { freeAddress } from '../support/free-port.ts';
 import { LiveRun, mockArm6, SMALL_LEARNER, until } from '../support/live-run.ts';

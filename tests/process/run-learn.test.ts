@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LearnerView } from '../../src/core/index.ts';
+import type { LearnerView } from '../../src/rows/index.ts';
 import { StreamWatcher } from '../support/browser.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { freeAddress } from '../support/free-port.ts';

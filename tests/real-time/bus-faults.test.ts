@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import type { BusRig, SeenFrame } from '../../bench/bus-trials/bus-rig.ts';
-import { BUS } from '../../src/core/index.ts';
+import { BUS } from '../../src/rows/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { IS_LONG } from '../support/long.ts';

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createTransition, sealWeights, type Transition } from '../../src/core/index.ts';
 import {
   connectUplink,
   type LearnerServer,
@@ -13,6 +12,8 @@ import {
   subscribeWeights,
 } from '../../src/link/index.ts';
 import type { UplinkState } from '../../src/link/uplink.ts';
+import { sealWeights } from '../../src/model/index.ts';
+import { createTransition, type Transition } from '../../src/rows/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { type SilentWire, startSilentWire } from '../support/silent-wire.ts';
 

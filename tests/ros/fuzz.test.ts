@@ -4,7 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ReinError } from '../../src/core/index.ts';
+import { ReinError } from '../../src/model/index.ts';
 import type { MessageType } from '../../src/ros/messages/message-type.ts';
 import { MESSAGE_TYPES } from '../../src/ros/messages/registry.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';

@@ -9,9 +9,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ActionSpec, SceneLayout } from '../../src/core/index.ts';
 import { holdAgain } from '../../src/guard/index.ts';
+import type { ActionSpec } from '../../src/model/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
+import type { SceneLayout } from '../../src/rows/index.ts';
 import { EpisodeRunner } from '../../src/session/episode-runner.ts';
 import type { Task } from '../../src/tasks/index.ts';
 import { LeaderTeleop, OperatorArbiter } from '../../src/teleop/index.ts';

@@ -4,13 +4,13 @@
  */
 import { describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
-import { LockStepClock } from '../../src/core/index.ts';
 import { createDriver, simulatedDriver } from '../../src/drivers/index.ts';
 import { MujocoDriver } from '../../src/drivers/mujoco/mujoco-driver.ts';
 import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import { identifyArm, judge, openSimulatedArm } from '../../src/identify/index.ts';
 import { armDriver } from '../../src/identify/open-arm.ts';
 import { actionPeriodS, identifyAction } from '../../src/identify/path-follower.ts';
+import { LockStepClock } from '../../src/model/index.ts';
 import { springJ } from '../../src/safety-check/witness/energy-ledger.ts';
 import { IS_LONG } from '../support/long.ts';
 

@@ -1,7 +1,7 @@
 /** A car with an emulated VESC that drives under the guard, and what goes wrong then. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { HARDWARE } from '../../src/core/index.ts';
 import { activate } from '../../src/guard/link/going-on.ts';
+import { HARDWARE } from '../../src/rows/index.ts';
 import type { CarRig, CarRigOptions } from '../support/emulated-car.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { type GuardedCar, guardedCar } from '../support/guarded-car.ts';

@@ -1,7 +1,7 @@
 /** What a child sends is believed by no parent: plugins run in children, and may send anything. */
 import { expect, it } from 'vitest';
-import { failureIn } from '../../src/core/index.ts';
 import { readAnswer, readBusMessage } from '../../src/guard/index.ts';
+import { failureIn } from '../../src/host/index.ts';
 import { readNodeMessage } from '../../src/identify/identify-messages.ts';
 import { joinedIn } from '../../src/ros/node/run-node.ts';
 import { readLiveNodeMessage } from '../../src/session/run/messages.ts';

@@ -1,6 +1,6 @@
 /** Takes each thing that is kept clear of out of what the chain knows: the independent witness must then see it broken. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RobotModel } from '../../src/core/index.ts';
+import type { RobotModel } from '../../src/model/index.ts';
 import { Barrier } from '../../src/safety/avoidance/barrier.ts';
 import { BROKEN_COLLISION, BROKEN_WORKSPACE } from '../../src/safety/index.ts';
 import { ClearPath } from '../../src/safety/shield/clear-path.ts';

@@ -4,7 +4,7 @@
  * have put in more than the tank held at the start and what dampers gave back.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ArmKinematics, Rng, type RobotModel, type TankModel } from '../../src/core/index.ts';
+import { ArmKinematics, Rng, type RobotModel, type TankModel } from '../../src/model/index.ts';
 import type { PlantOptions } from '../../src/plant/mujoco.ts';
 import { type CheckSubject, loadCheckSubject } from '../../src/robot-import/index.ts';
 import { EnergyLedger } from '../../src/safety/tank/ledger.ts';

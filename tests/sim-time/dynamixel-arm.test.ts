@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DynamixelBus } from '../../packages/emulate/src/dynamixel/dynamixel-bus.ts';
-import { createRobotState, HARDWARE, type Vec } from '../../src/core/index.ts';
 import { dynamixel, dynamixelFamily } from '../../src/drivers/serial.ts';
+import type { Vec } from '../../src/model/index.ts';
+import { createRobotState, HARDWARE } from '../../src/rows/index.ts';
 import { type ServoRig, type ServoRigOptions, servoRig } from '../support/emulated-servos.ts';
 
 // Koch's arm: XL430 1 and 2, XL330 3 to 6, of which 6 is the gripper in current-based position mode.

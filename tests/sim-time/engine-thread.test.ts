@@ -1,11 +1,11 @@
 /** The training engine in a thread of its own against the one in the caller's: the same numbers, bit for bit. */
 import { expect, it } from 'vitest';
-import { createTransition, Rng } from '../../src/core/index.ts';
 import type { AgentSpec } from '../../src/learner/agent/agent.ts';
 import type { TrainingEngine } from '../../src/learner/compute/training-engine.ts';
-import type { createAgent as create } from '../../src/learner/index.ts';
-import { Replay } from '../../src/learner/index.ts';
+import { type createAgent as create, Replay } from '../../src/learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
+import { Rng } from '../../src/model/index.ts';
+import { createTransition } from '../../src/rows/index.ts';
 
 // A worker thread runs from the built program only.
 const { createAgent } = (await import(new URL('../../dist/learner/index.js', import.meta.url).href)) as {

@@ -1,7 +1,7 @@
 /** Rows of the fault table that hardware reports of itself, on lock-step time: what is done, how soon, and when it is over. */
 import { describe, expect, it } from 'vitest';
-import { BUS, createRobotState, type GuardNotice, HARDWARE, type HardwareFault } from '../../src/core/index.ts';
 import { dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';
+import { BUS, createRobotState, type GuardNotice, HARDWARE, type HardwareFault } from '../../src/rows/index.ts';
 import { servoRig } from '../support/emulated-servos.ts';
 import { FaultRig } from '../support/fault-rig.ts';
 import { faultRow } from '../support/fault-row.ts';

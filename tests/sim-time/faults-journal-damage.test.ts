@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTransition, type Transition } from '../../src/core/index.ts';
 import {
   connectUplink,
   explainJournal,
@@ -15,8 +14,8 @@ import {
   startLearnerServer,
 } from '../../src/link/index.ts';
 import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/link/journal/segment.ts';
-import type { JournalStorage } from '../../src/link/journal/storage.ts';
-import { nodeStorage } from '../../src/link/journal/storage.ts';
+import { type JournalStorage, nodeStorage } from '../../src/link/journal/storage.ts';
+import { createTransition, type Transition } from '../../src/rows/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { until } from '../support/until.ts';
 

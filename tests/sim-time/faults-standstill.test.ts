@@ -1,7 +1,7 @@
 /** Whatever stops a robot at full speed, it stands within its bound: states, chain and watchdogs together, on lock-step time. */
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../src/core/index.ts';
 import { MOCK_FAULTS } from '../../src/drivers/mock/mock-faults.ts';
+import { Rng } from '../../src/model/index.ts';
 import { FaultRig } from '../support/fault-rig.ts';
 import { reactionBound } from '../support/reaction-bound.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
-import { ArmKinematics, createRobotState } from '../../src/core/index.ts';
 import { MujocoDriver } from '../../src/drivers/mujoco/mujoco-driver.ts';
+import { ArmKinematics } from '../../src/model/index.ts';
 import { RobotPlant } from '../../src/plant/mujoco.ts';
+import { createRobotState } from '../../src/rows/index.ts';
 import { openRobot } from '../../src/sim/index.ts';
 
 const ARMS = ['so101', 'koch', 'viperx'] as const;

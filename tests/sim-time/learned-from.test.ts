@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
-import { createTransition, Rng, type Transition } from '../../src/core/index.ts';
 import { rlpd } from '../../src/learner/algorithms/rlpd.ts';
 import { createReplay } from '../../src/learner/training.ts';
+import { Rng } from '../../src/model/index.ts';
+import { createTransition, type Transition } from '../../src/rows/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-learned-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 /** An arm on its emulated bus, an SO-101 where no other is named, whose policy pushes against something: within its caps that is a limit, and no fault. */
 import { describe, expect, it } from 'vitest';
-import type { ActionCommand } from '../../src/core/index.ts';
 import { dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';
 import { activate, createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
+import type { ActionCommand } from '../../src/rows/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { PRESS_SHARE } from '../../src/safety/limits/press-limit.ts';
 import { jointSpec } from '../support/adversary.ts';

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { createRobotState, type Vec } from '../../src/core/index.ts';
 import { dynamixelFamily, feetechFamily } from '../../src/drivers/serial.ts';
+import type { Vec } from '../../src/model/index.ts';
+import { createRobotState } from '../../src/rows/index.ts';
 import { servoOptionsOf, servoRig } from '../support/emulated-servos.ts';
 
 const script = fileURLToPath(new URL('../support/servo-tick-garbage.js', import.meta.url));

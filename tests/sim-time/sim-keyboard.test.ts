@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Transition } from '../../src/core/index.ts';
 import { parseMetrics, type RunSummary } from '../../src/record/index.ts';
+import type { Transition } from '../../src/rows/index.ts';
 import { IS_LONG } from '../support/long.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN, Rein, TINY, transitionsOf } from '../support/rein.ts';

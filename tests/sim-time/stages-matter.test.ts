@@ -1,6 +1,7 @@
 /** Takes each stage out of the chain in turn: what it is there for must then go wrong, or the stage is decoration. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ActionSpec, createRobotState, type RobotModel } from '../../src/core/index.ts';
+import type { ActionSpec, RobotModel } from '../../src/model/index.ts';
+import { createRobotState } from '../../src/rows/index.ts';
 import { Barrier } from '../../src/safety/avoidance/barrier.ts';
 import { createChainReport } from '../../src/safety/chain-report.ts';
 import { Sanitizer } from '../../src/safety/command/sanitize.ts';

@@ -1,6 +1,6 @@
 /** No monitored point of a bundled arm is faster than its limit, whatever is commanded; and the arm still gets on. */
 import { describe, expect, it } from 'vitest';
-import type { RobotModel } from '../../src/core/index.ts';
+import type { RobotModel } from '../../src/model/index.ts';
 import { loadCheckSubject } from '../../src/robot-import/index.ts';
 import { BROKEN_TOOL_SPEED } from '../../src/safety/index.ts';
 import { PointSpeeds } from '../../src/safety-check/witness/point-speeds.ts';

@@ -1,12 +1,6 @@
 /** Policies that try to break the safety chain, and the loop that lets them. */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  createRobotState,
-  jointActionUnit,
-  Rng,
-  type RobotModel,
-} from '../../src/core/index.ts';
+import { type ActionSpec, jointActionUnit, Rng, type RobotModel } from '../../src/model/index.ts';
+import { type ActionCommand, createRobotState } from '../../src/rows/index.ts';
 import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
 import { LimitMonitor, SafetyChain } from '../../src/safety/index.ts';
 import { times } from './times.ts';

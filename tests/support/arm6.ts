@@ -2,8 +2,8 @@
 
 import { resolveConfig } from '../../src/config/index.ts';
 import { createSetup, type RunSetup } from '../../src/config/setup.ts';
-import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
 import { MujocoDriver } from '../../src/drivers/mujoco.ts';
+import { ArmKinematics, type RobotModel } from '../../src/model/index.ts';
 import type { MujocoDriverOptions } from '../../src/plant/index.ts';
 import type { PegTaskConfig } from '../../src/tasks/peg-insertion.ts';
 

@@ -1,9 +1,10 @@
 /** Base policies as others might export them, for tests. */
-import { ProtoWriter } from '../../src/core/index.ts';
+
 import { Graph } from '../../src/learner/engine/graph.ts';
 import { matmul } from '../../src/learner/engine/linear.ts';
 import { add } from '../../src/learner/ops/elements.ts';
 import { reshape } from '../../src/learner/ops/shape.ts';
+import { ProtoWriter } from '../../src/rows/index.ts';
 
 /**
  * A network whose action at place h of its chunk is 0.1 · (h + 1) · its input, number by number; the input goes on after

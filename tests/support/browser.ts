@@ -9,7 +9,7 @@ import {
   type FrameView,
   kindOf,
   type PacketKind,
-} from '../../src/core/telemetry.ts';
+} from '../../src/rows/telemetry.ts';
 
 const PLACES = [
   process.env['CHROMIUM'] ?? '',

@@ -12,8 +12,8 @@ import type { ServoArm } from '../../src/bring-up/families.ts';
 import type { Guide } from '../../src/bring-up/guide.ts';
 import { requireServoArm } from '../../src/bring-up/index.ts';
 import { loadRobotFile } from '../../src/config/index.ts';
-import { ReinError, Rng } from '../../src/core/index.ts';
 import type { LineSettings } from '../../src/drivers/serial.ts';
+import { ReinError, Rng } from '../../src/model/index.ts';
 
 export const ADAPTER = 'EMU0001';
 const BAUD = 1_000_000;

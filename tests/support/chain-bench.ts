@@ -1,11 +1,6 @@
 /** The safety chain on a bench: a robot that follows exactly, and a clock. */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  createRobotState,
-  type RobotModel,
-  type RobotState,
-} from '../../src/core/index.ts';
+import type { ActionSpec, RobotModel } from '../../src/model/index.ts';
+import { type ActionCommand, createRobotState, type RobotState } from '../../src/rows/index.ts';
 import { type ChainReport, createChainReport } from '../../src/safety/chain-report.ts';
 import { SafetyChain } from '../../src/safety/index.ts';
 import { cartesianSpec, createCommand } from './adversary.ts';

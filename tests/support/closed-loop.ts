@@ -1,14 +1,7 @@
 /** The chain with its energy tank, and a robot in MuJoCo, in closed loop, with somebody who keeps independent books. */
-import {
-  type ActionCommand,
-  ArmKinematics,
-  createRobotState,
-  Rng,
-  type RobotModel,
-  type RobotState,
-  type TankModel,
-} from '../../src/core/index.ts';
+import { ArmKinematics, Rng, type RobotModel, type TankModel } from '../../src/model/index.ts';
 import { type PlantOptions, RobotPlant } from '../../src/plant/mujoco.ts';
+import { type ActionCommand, createRobotState, type RobotState } from '../../src/rows/index.ts';
 import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, STAGES } from '../../src/safety/chain-report.ts';
 import { SafetyChain } from '../../src/safety/index.ts';

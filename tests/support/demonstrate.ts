@@ -1,5 +1,5 @@
 import type { Demonstrator } from '../../packages/lab/src/environments/demonstrator.ts';
-import type { Environment, Rng } from '../../src/core/index.ts';
+import type { Environment, Rng } from '../../src/model/index.ts';
 
 /** One episode. T steps; the arrays belong to the caller. */
 export interface Demonstration {

@@ -1,9 +1,9 @@
 /** Dips of the supply of emulated servos and VESCs, and what moved by itself because of them. */
 import { expect } from 'vitest';
-import { Rng } from '../../src/core/index.ts';
 import type { ServoFamily } from '../../src/drivers/serial.ts';
 import { activate, createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
+import { Rng } from '../../src/model/index.ts';
 import { jointSpec } from './adversary.ts';
 import { BusClock, type ServoRig, servoRig } from './emulated-servos.ts';
 import { guardedCar } from './guarded-car.ts';

@@ -4,14 +4,14 @@ import { FaultyDevice } from '../../packages/emulate/src/faulty-device.ts';
 import type { EmulatedBody } from '../../packages/emulate/src/index.ts';
 import { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
 import { raisedCar } from '../../packages/emulate/src/vesc/car.ts';
-import type { VescBusOptions } from '../../packages/emulate/src/vesc/vesc-bus.ts';
-import { VescBus } from '../../packages/emulate/src/vesc/vesc-bus.ts';
+import { VescBus, type VescBusOptions } from '../../packages/emulate/src/vesc/vesc-bus.ts';
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
-import { createRobotState, Rng, type RobotState, type Vec } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
 import { VESC_WRITES } from '../../src/drivers/serial.ts';
 import type { VescDriverOptions } from '../../src/drivers/vesc/options.ts';
 import { VescDriver } from '../../src/drivers/vesc/vesc-driver.ts';
+import { Rng, type Vec } from '../../src/model/index.ts';
+import { createRobotState, type RobotState } from '../../src/rows/index.ts';
 import { keptLine } from './kept-line.ts';
 import { vescDecoder, WriteRecorder } from './write-recorder.ts';
 

@@ -7,7 +7,6 @@ import { FaultyDevice } from '../../packages/emulate/src/faulty-device.ts';
 import { emulatorKind, SimpleBody } from '../../packages/emulate/src/index.ts';
 import { MemoryLine } from '../../packages/emulate/src/memory-line.ts';
 import { loadRobotFile, type RobotConfig } from '../../src/config/index.ts';
-import { LockStepClock, Rng } from '../../src/core/index.ts';
 import { type Driver, driverKind } from '../../src/drivers/index.ts';
 import {
   type Calibration,
@@ -18,6 +17,7 @@ import {
 } from '../../src/drivers/serial.ts';
 import { encodersOf } from '../../src/drivers/servo/options.ts';
 import { ServoDriver } from '../../src/drivers/servo/servo-driver.ts';
+import { LockStepClock, Rng } from '../../src/model/index.ts';
 import { keptLine } from './kept-line.ts';
 import { servoDecoder, WriteRecorder } from './write-recorder.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/core/index.ts';
-import type { MonotonicNs } from '../../src/core/units.ts';
+import type { Clock } from '../../src/model/index.ts';
+import type { MonotonicNs } from '../../src/model/units.ts';
 
 /** A clock that stands still until a test moves it. */
 export class FakeClock implements Clock {

@@ -1,6 +1,5 @@
 /** A robot behind ROS as the driver sees it, on a clock of its own, on which one control period passes at each look, or on the guard's. */
 
-import type { Clock, RobotModel } from '../../src/core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -14,6 +13,7 @@ import {
   stateNumbers,
 } from '../../src/drivers/index.ts';
 import type { CommandInterface } from '../../src/drivers/ros/options.ts';
+import type { Clock, RobotModel } from '../../src/model/index.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** Options for `model` behind `interfaceName`, as a robot's file gives them. */

@@ -1,10 +1,12 @@
 /** A guard over a mock arm on lock-step time, with a hand on everything that can go wrong with it. */
-import { type Decider, LockStepClock, type RobotModel } from '../../src/core/index.ts';
+
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { FaultPlan } from '../../src/drivers/mock/mock-faults.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
+import { LockStepClock, type RobotModel } from '../../src/model/index.ts';
+import type { Decider } from '../../src/rows/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { jointSpec } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';

@@ -1,6 +1,7 @@
 /** Guard frames made by hand, for tests of what reads them. */
-import type { GuardFrame } from '../../src/core/index.ts';
+
 import { createGuardFrame } from '../../src/guard/link/frames.ts';
+import type { GuardFrame } from '../../src/rows/index.ts';
 
 /** Where a frame shows the robot. */
 export interface FramePose {

@@ -1,8 +1,9 @@
 /** A car with an emulated VESC under a guard, in lock-step with the line's own time. */
 import { expect } from 'vitest';
-import { type GuardNotice, LockStepClock } from '../../src/core/index.ts';
 import { createActionCommand, lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
+import { LockStepClock } from '../../src/model/index.ts';
+import type { GuardNotice } from '../../src/rows/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { jointSpec } from './adversary.ts';
 import { type CarRig, type CarRigOptions, carRig } from './emulated-car.ts';

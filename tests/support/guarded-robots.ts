@@ -1,5 +1,5 @@
 /** Robots for tests that have everything to keep clear of: a branched arm on a rail among obstacles, and fenced bases. */
-import { type BaseModel, type JointModel, modelOfBase, type RobotModel } from '../../src/core/index.ts';
+import { type BaseModel, type JointModel, modelOfBase, type RobotModel } from '../../src/model/index.ts';
 
 type Triple = readonly [number, number, number];
 

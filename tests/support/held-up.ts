@@ -1,6 +1,6 @@
 /** How long the machine keeps a process from running: nobody's delay in a test of how soon something is done. */
 
-import { SystemClock } from '../../src/core/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 
 /** Between two looks, ms. */
 const LOOK_MS = 1;

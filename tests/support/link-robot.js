@@ -3,8 +3,8 @@
  * Usage: link-robot.js ADDRESS DIRECTORY TOTAL FILE. Ends when the learner has all, and prints the counters.
  */
 import { writeFileSync } from 'node:fs';
-import { createTransition } from '../../dist/core/index.js';
 import { connectUplink, openJournal, readJournal } from '../../dist/link/index.js';
+import { createTransition } from '../../dist/rows/index.js';
 
 const [address, dir, total, file] = process.argv.slice(2);
 const run = { runId: 'run', schemaHash: '00112233445566ff' };

@@ -5,8 +5,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Transition } from '../../src/core/index.ts';
 import { readJournal } from '../../src/link/index.ts';
+import type { Transition } from '../../src/rows/index.ts';
 import { unmonitored } from './rein.ts';
 
 const bin = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));

@@ -1,6 +1,6 @@
 /** The node on a ROS graph inside this process, over a mock arm; and a second node that talks to it. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { SystemClock } from '../../src/core/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import type { ActionType, MessageType, ServiceType } from '../../src/ros/messages/message-type.ts';
 import { RobotNode, type RobotNodeOptions } from '../../src/ros/node/robot-node.ts';
 import { type QosProfile, STATE_QOS } from '../../src/ros/port/qos.ts';

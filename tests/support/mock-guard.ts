@@ -1,9 +1,10 @@
 /** A guard over a mock arm, for tests of links and processes. */
-import { type ActionSpec, LockStepClock, type RobotModel } from '../../src/core/index.ts';
+
 import { MockDriver } from '../../src/drivers/index.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import { lockStepGuard } from '../../src/guard/index.ts';
 import type { MemoryGuardLink } from '../../src/guard/link/memory-link.ts';
+import { type ActionSpec, LockStepClock, type RobotModel } from '../../src/model/index.ts';
 import { jointSpec } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';
 

@@ -1,5 +1,5 @@
 /** The clock of a guard, as its node may read it. */
-import { SystemClock } from '../../dist/core/index.js';
+import { SystemClock } from '../../dist/model/index.js';
 
 /** Seconds of the clock by which the guard at the other end of `link` judges commands. */
 export function nodeNowS(link) {

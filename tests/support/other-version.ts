@@ -1,7 +1,7 @@
 /** Frames as another version of the protocol would seal them, and a learner that speaks it. */
 import { Router } from 'zeromq';
-import { crc32c } from '../../src/core/index.ts';
 import { encodeFrame, HEADER, HEADER_BYTES, WIRE_VERSION } from '../../src/link/wire.ts';
+import { crc32c } from '../../src/rows/index.ts';
 
 /** `frame`, changed in place: the version before this one, with the checksum that belongs to it. */
 export function ofOlderVersion(frame: Uint8Array): Uint8Array {

@@ -1,9 +1,10 @@
 /** The monitor's page in a browser, and behind it a server that a test speaks for: no robot runs, so that a test costs a page alone. */
 import { fileURLToPath } from 'node:url';
-import { SAFETY_STATES, type SafetyStateName } from '../../src/core/guard-frame.ts';
-import { encodeJson, encodeNumbers, FRAME_LAYOUT, type FrameView, SystemClock } from '../../src/core/index.ts';
+import { SystemClock } from '../../src/model/index.ts';
 import type { MonitorPlace } from '../../src/monitor/web/access.ts';
 import { MonitorServer } from '../../src/monitor/web/server.ts';
+import { SAFETY_STATES, type SafetyStateName } from '../../src/rows/guard-frame.ts';
+import { encodeJson, encodeNumbers, FRAME_LAYOUT, type FrameView } from '../../src/rows/index.ts';
 import type { PersonRequest } from '../../src/session/index.ts';
 import { runViewOf } from '../../src/session/run-view.ts';
 import { createRunStatus, type RunStatus } from '../../src/session/status.ts';

@@ -2,7 +2,7 @@
  * Damaged streams without end for a parser of packets: whole packets of which some are flipped, cut, doubled, joined, lengthened or filled
  * with what the format itself is made of. What was sent is known, so that a packet which nobody sent is seen when it is accepted.
  */
-import { Rng } from '../../src/core/index.ts';
+import { Rng } from '../../src/model/index.ts';
 
 /** Bytes of a packet that count: what is sent, and what a parser hands out, in the same terms. `kind`: id, error bits, whatever names it. */
 export type Seen = (kind: number, bytes: Uint8Array, at: number, count: number) => void;

@@ -1,7 +1,9 @@
 /** A simulated arm that is not what its file says: other gains, a load, noise of its encoders, somebody who pushes its links. */
-import { Rng, type RobotState, type Vec } from '../../src/core/index.ts';
+
 import { createDriverReport, type Driver, type DriverFacts, type DriverStatus } from '../../src/drivers/index.ts';
+import { Rng, type Vec } from '../../src/model/index.ts';
 import { bareArmXml, type PlantOptions, RobotPlant } from '../../src/plant/mujoco.ts';
+import type { RobotState } from '../../src/rows/index.ts';
 
 export interface PlantArmOptions extends Omit<PlantOptions, 'file'> {
   /** Half the width of what the encoders' readings are off by, uniformly, rad. */

@@ -1,7 +1,7 @@
 /** Small policies for tests. */
 
 import { type MlpOptions, writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
-import { type PolicyWeights, sealWeights, type WeightsManifest } from '../../src/core/index.ts';
+import { type PolicyWeights, sealWeights, type WeightsManifest } from '../../src/model/index.ts';
 
 export const O = 5;
 export const A = 2;

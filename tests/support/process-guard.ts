@@ -9,18 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import type {
-  ActionSpec,
-  Decider,
-  GuardFrame,
-  GuardRequest,
-  RobotModel,
-  SafetyStateName,
-} from '../../src/core/index.ts';
-import { type Clock, LockStepClock, SystemClock } from '../../src/core/index.ts';
 import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
-import type { GuardConfig } from '../../src/guard/index.ts';
-import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
+import { connectGuardLink, createActionCommand, type GuardConfig, type GuardLink } from '../../src/guard/index.ts';
+import { type ActionSpec, type Clock, LockStepClock, type RobotModel, SystemClock } from '../../src/model/index.ts';
+import type { Decider, GuardFrame, GuardRequest, SafetyStateName } from '../../src/rows/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { guardReady } from './guard-ready.ts';
 

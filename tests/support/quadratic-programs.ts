@@ -1,6 +1,6 @@
 /** Random quadratic programs of every awkward kind, and the same solved by the `quadprog` package. */
 import { solveQP } from 'quadprog';
-import type { Rng } from '../../src/core/index.ts';
+import type { Rng } from '../../src/model/index.ts';
 
 export interface QuadraticProgram {
   readonly kind: ProgramKind;

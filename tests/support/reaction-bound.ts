@@ -1,5 +1,5 @@
 /** How long a robot may go on after something went wrong, and how far: what tests hold every robot to. */
-import type { RobotModel } from '../../src/core/index.ts';
+import type { RobotModel } from '../../src/model/index.ts';
 import { brakeS as longestBrakeS } from '../../src/safety-check/witness/stop-watch.ts';
 
 /** What a reference takes at most to the servos and a measurement from them, s. */

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isRunning, type Transition } from '../../src/core/index.ts';
+import { isRunning } from '../../src/host/index.ts';
 import { readJournal } from '../../src/link/index.ts';
+import type { Transition } from '../../src/rows/index.ts';
 
 export const REIN: string = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
 

@@ -3,8 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ResolvedConfig, resolvedConfigText } from '../../src/config/index.ts';
 import { createSetup } from '../../src/config/setup.ts';
-import { createTransition, frameSize, Rng } from '../../src/core/index.ts';
 import { openJournal } from '../../src/link/index.ts';
+import { frameSize, Rng } from '../../src/model/index.ts';
+import { createTransition } from '../../src/rows/index.ts';
 
 /** `hole_offset` of the newest frame, z: from where on the peg is in. */
 export const IN_FROM = 0.35;

@@ -1,5 +1,5 @@
 /** Robots for tests: one with public proportions, one odd. */
-import { type JointModel, modelOfBase, type RobotModel } from '../../src/core/index.ts';
+import { type JointModel, modelOfBase, type RobotModel } from '../../src/model/index.ts';
 
 interface Row {
   readonly xyz: readonly [number, number, number];

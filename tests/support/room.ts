@@ -1,6 +1,7 @@
 /** A robot with everybody at it who can be: what they have, what they may do, and what each of them may ask for now. */
 import { EventEmitter } from 'node:events';
-import { type ActionSpec, type GuardFrame, LockStepClock } from '../../src/core/index.ts';
+import { type ActionSpec, LockStepClock } from '../../src/model/index.ts';
+import type { GuardFrame } from '../../src/rows/index.ts';
 import {
   BrowserTeleop,
   JoydevParser,

@@ -2,7 +2,7 @@
  * Messages without end for a port: good ones together with what must arrive, ones that must be refused, and bytes that no
  * codec wrote. Whether a message is good is known from how it was made, not by asking the code under test.
  */
-import { Rng } from '../../src/core/index.ts';
+import { Rng } from '../../src/model/index.ts';
 import { createCdrBuffer } from '../../src/ros/messages/cdr-bytes.ts';
 import type { MessageField, MessageType } from '../../src/ros/messages/message-type.ts';
 

@@ -4,9 +4,9 @@
  * generation so large that no collection hides anything.
  */
 import { readFileSync } from 'node:fs';
-import { BUS, createRobotState } from '../../dist/core/index.js';
 import { dynamixelFamily, feetechFamily } from '../../dist/drivers/serial.js';
 import { ServoDriver } from '../../dist/drivers/servo/servo-driver.js';
+import { BUS, createRobotState } from '../../dist/rows/index.js';
 
 const WARM_TICKS = 20_000;
 const TICKS = 4_800;

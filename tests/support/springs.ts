@@ -1,4 +1,4 @@
-import type { RobotModel } from '../../src/core/index.ts';
+import type { RobotModel } from '../../src/model/index.ts';
 
 /** Energy of all springs, J: the integral of clip(K·e, ±τ_max); another reckoning than the tank's. */
 export function springsJ(model: RobotModel, setPointRad: ArrayLike<number>, positionRad: ArrayLike<number>): number {

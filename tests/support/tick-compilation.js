@@ -4,7 +4,6 @@
  */
 
 import { loadRobotFile } from '../../dist/config/index.js';
-import { LockStepClock } from '../../dist/core/index.js';
 import { MockDriver } from '../../dist/drivers/index.js';
 import { Guard } from '../../dist/guard/guard.js';
 import { commandNumbers, createActionCommand, frameNumbers, packCommand } from '../../dist/guard/link/frames.js';
@@ -12,6 +11,7 @@ import { createRingPort } from '../../dist/guard/ring-port.js';
 import { Lateness } from '../../dist/guard/scheduler.js';
 import { createSharedRingMemory, SharedRingWriter } from '../../dist/guard/shared-ring.js';
 import { warmUp } from '../../dist/guard/warm-up.js';
+import { LockStepClock } from '../../dist/model/index.js';
 import { asGuardReadsIt } from './guard-config.js';
 
 const [, , file, moved] = process.argv;

@@ -4,10 +4,10 @@
  */
 
 import { loadRobotFile } from '../../dist/config/index.js';
-import { LockStepClock } from '../../dist/core/index.js';
 import { MockDriver } from '../../dist/drivers/index.js';
 import { GuardTick } from '../../dist/guard/guard-tick.js';
 import { controlTick } from '../../dist/guard/tick.js';
+import { LockStepClock } from '../../dist/model/index.js';
 import { asGuardReadsIt } from './guard-config.js';
 
 const WARM_TICKS = 20_000;

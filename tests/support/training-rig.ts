@@ -8,20 +8,14 @@ import { join } from 'node:path';
 import { completed, demonstrations as shownBy } from '../../packages/lab/src/environments/demonstrations.ts';
 import { createStudyEnvironment, type StudyEnvironment } from '../../packages/lab/src/environments/environments.ts';
 import { loadLearnerFile } from '../../src/config/index.ts';
-import {
-  type Close,
-  closeAll,
-  createTransition,
-  type Environment,
-  Rng,
-  type Transition,
-} from '../../src/core/index.ts';
-import type { LearnerConfig } from '../../src/learner/options.ts';
-import { learnerFigures } from '../../src/learner/options.ts';
+import { type Close, closeAll } from '../../src/host/index.ts';
+import { type LearnerConfig, learnerFigures } from '../../src/learner/options.ts';
 import { TrainingRecord } from '../../src/learner/service/training-record.ts';
 import { Training } from '../../src/learner/training.ts';
+import { type Environment, Rng } from '../../src/model/index.ts';
 import { openActor } from '../../src/offline/index.ts';
 import { Diagnosis, type MetricRecord, type Row, type UnstampedRecord } from '../../src/record/index.ts';
+import { createTransition, type Transition } from '../../src/rows/index.ts';
 
 /** What is wrong, and only that; left out: nothing. */
 export interface Breakage {

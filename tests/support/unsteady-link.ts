@@ -1,7 +1,8 @@
 /** A link that hands frames on as a bad line does: some not at all, some twice. */
-import type { GuardFrame } from '../../src/core/index.ts';
+
 import type { GuardLink } from '../../src/guard/index.ts';
 import type { FrameListener } from '../../src/guard/link/link.ts';
+import type { GuardFrame } from '../../src/rows/index.ts';
 
 /** `link`, where `deliver` hands each frame on as often as it likes. */
 export function unsteadyLink(link: GuardLink, deliver: (frame: GuardFrame, hand: FrameListener) => void): GuardLink {

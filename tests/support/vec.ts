@@ -1,4 +1,4 @@
-import type { Unit, Vec } from '../../src/core/units.ts';
+import type { Unit, Vec } from '../../src/model/units.ts';
 
 /**
  * A copy of `values` as a vector of the unit `U`. Throws `RangeError` when `length` is given and does not

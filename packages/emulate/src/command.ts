@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { EMULATED_ROBOTS, type EmulateOptions, INTERRUPTED, interruptibly } from '../../../src/cli/index.ts';
 import { loadRobotFile, type Override, type RobotConfig, resolveConfig } from '../../../src/config/index.ts';
 import { createSetup } from '../../../src/config/setup.ts';
-import { ReinError, Rng, SystemClock } from '../../../src/core/index.ts';
 import { modelOf } from '../../../src/drivers/index.ts';
 import { type ServoConfig, serialNumberOf } from '../../../src/drivers/serial.ts';
 import { raiseThisThread } from '../../../src/guard/index.ts';
+import { ReinError, Rng, SystemClock } from '../../../src/model/index.ts';
 import { scenesOf } from '../../../src/tasks/index.ts';
 import {
   applyFault,

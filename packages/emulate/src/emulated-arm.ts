@@ -1,7 +1,6 @@
 /** Servos that a robot's file has on its bus, and their mounting: one or two for each joint, and one for each further encoder. */
 import { existsSync } from 'node:fs';
 import type { RobotConfig } from '../../../src/config/index.ts';
-import { ReinError } from '../../../src/core/index.ts';
 import {
   type Calibration,
   calibrationPath,
@@ -11,6 +10,7 @@ import {
   type ServoConfig,
   type ServoModel,
 } from '../../../src/drivers/serial.ts';
+import { ReinError } from '../../../src/model/index.ts';
 import type { ServoSpec } from './servo-chain.ts';
 
 /** One servo of a robot's file. */

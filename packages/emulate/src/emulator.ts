@@ -1,5 +1,5 @@
 /** Bus of emulated devices at a port, with the faults that can be injected. */
-import { type Clock, ReinError, type Rng } from '../../../src/core/index.ts';
+import { type Clock, ReinError, type Rng } from '../../../src/model/index.ts';
 import type { EmulatedBus } from './device.ts';
 import type { FaultTarget, LineFault, PacketFault, RequestFault, ServoFaults } from './faults.ts';
 import { FaultyDevice } from './faulty-device.ts';

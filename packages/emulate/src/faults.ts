@@ -2,7 +2,7 @@
  * Faults that can be injected into an emulated bus, by name: on the line by rate or for the next packet, in a servo by its id, and at the
  * plug. Defines types, typed commands and their effects; `faulty-device.ts` implements the faults of the line, each family its servos'.
  */
-import { didYouMean, ReinError } from '../../../src/core/index.ts';
+import { didYouMean, ReinError } from '../../../src/model/index.ts';
 
 /** Faults on the line, by name; their rate is a share (0 to 1) of packets, for `drop` and `flip` of bytes. */
 export const LINE_FAULTS = {

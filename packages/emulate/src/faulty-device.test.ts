@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../../src/core/index.ts';
+import { Rng } from '../../../src/model/index.ts';
 import type { EmulatedDevice, PacketShape } from './device.ts';
 import type { PacketFault } from './faults.ts';
 import { FaultyDevice } from './faulty-device.ts';

@@ -1,5 +1,5 @@
 /** Device behind a faulty line: its replies and requests are dropped, flipped, delayed, repeated, split or forged, from a seed. */
-import type { Rng } from '../../../src/core/index.ts';
+import type { Rng } from '../../../src/model/index.ts';
 import type { EmulatedDevice, PacketShape, Transmit } from './device.ts';
 import { LINE_FAULTS, type LineFault, type PacketFault, REQUEST_FAULTS, type RequestFault } from './faults.ts';
 

@@ -1,8 +1,8 @@
 /** Families of devices that can be emulated. */
 import type { EMULATED_ROBOTS } from '../../../src/cli/index.ts';
 import type { RobotConfig } from '../../../src/config/index.ts';
-import { ReinError, type Rng } from '../../../src/core/index.ts';
 import { DYNAMIXEL_MODELS, DYNAMIXEL_NEWEST_FIRMWARE, FEETECH_MODELS } from '../../../src/drivers/serial.ts';
+import { ReinError, type Rng } from '../../../src/model/index.ts';
 import type { EmulatedBody } from './bodies/body.ts';
 import type { EmulatedBus } from './device.ts';
 import { DynamixelBus } from './dynamixel/dynamixel-bus.ts';

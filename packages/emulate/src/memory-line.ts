@@ -1,6 +1,7 @@
 /** Emulated device behind a line of this process, on a clock that only `wait` advances: a second passes in a millisecond. */
-import type { Clock } from '../../../src/core/index.ts';
+
 import type { LineStatus, SerialLine } from '../../../src/drivers/serial.ts';
+import type { Clock } from '../../../src/model/index.ts';
 import type { EmulatedDevice, Transmit } from './device.ts';
 import { Wire, type WireOptions } from './wire.ts';
 

@@ -1,6 +1,7 @@
 /** Servos of one family on one line, as far as families are alike: their joints on the body, the supply, and the timing of bytes. */
-import type { Rng } from '../../../src/core/index.ts';
+
 import type { ServoModel } from '../../../src/drivers/serial.ts';
+import type { Rng } from '../../../src/model/index.ts';
 import { BodyClock, type EmulatedBody } from './bodies/body.ts';
 import type { Motor } from './bodies/motor.ts';
 import type { BusCounts, DeviceState, EmulatedBus, PacketShape, Transmit } from './device.ts';

@@ -1,5 +1,5 @@
 /** Implements `Lab`, the part of this package used by the robot's own commands. */
-import { type Environment, Rng } from '../../../src/core/index.ts';
+import { type Environment, Rng } from '../../../src/model/index.ts';
 import type { CollectedData, ExpertData, Lab } from '../../../src/offline/index.ts';
 import { demonstrations } from './environments/demonstrations.ts';
 import { createStudyEnvironment } from './environments/environments.ts';

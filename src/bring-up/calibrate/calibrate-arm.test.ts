@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HandGuide, type HandRig, handRig, Interrupted, MOUNTINGS } from '../../../tests/support/calibrated-by-hand.ts';
 import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
-import { createRobotState } from '../../core/index.ts';
 import { readCalibration } from '../../drivers/serial.ts';
 import { ServoDriver } from '../../drivers/servo/servo-driver.ts';
+import { createRobotState } from '../../rows/index.ts';
 import { type CalibrateRequest, calibrateArm } from './calibrate-arm.ts';
 import { checkServoCalibration } from './check-calibration.ts';
 

@@ -1,7 +1,6 @@
 /** `rein calibrate`: one joint after the other, each stored at once, until the file is complete. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type JointModel, makeFolder, ReinError, replaceFile, writeErrorOf } from '../../core/index.ts';
 import {
   adapterText,
   type Calibration,
@@ -13,6 +12,8 @@ import {
   readCalibration,
   storedDirectionOf,
 } from '../../drivers/serial.ts';
+import { makeFolder, replaceFile, writeErrorOf } from '../../host/index.ts';
+import { type JointModel, ReinError } from '../../model/index.ts';
 import { type BusPort, busOn, lostPort, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { ServoArm } from '../families.ts';
 import { confirm, type Guide } from '../guide.ts';

@@ -1,6 +1,7 @@
 /** Calibrates one joint, its torque off and moved by hand: its zero, its direction and its range. */
-import { type JointModel, ReinError } from '../../core/index.ts';
+
 import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
+import { type JointModel, ReinError } from '../../model/index.ts';
 import type { BusFamily } from '../families.ts';
 import { confirm, type Guide, type Meanwhile } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';

@@ -1,6 +1,5 @@
 /** `rein calibrate --check` and `--rebind`: compares file, servos and robot, and binds the file to another adapter. */
 import { existsSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
 import {
   adapterText,
   type Calibration,
@@ -12,6 +11,7 @@ import {
   type SetupProblem,
   turnsProblem,
 } from '../../drivers/serial.ts';
+import { ReinError } from '../../model/index.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import type { BusFamily, ServoArm } from '../families.ts';
 import type { Finding } from '../finding.ts';

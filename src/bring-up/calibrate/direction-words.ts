@@ -1,5 +1,5 @@
 /** Descriptions of a joint's zero and positive direction, from the geometry of the robot's file: x ahead, y left, z up. */
-import { ArmKinematics, type Capsule, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type Capsule, type RobotModel } from '../../model/index.ts';
 
 export interface JointWords {
   /** Pose at zero: `the part that it carries points up`; absent if the geometry does not determine it. */

@@ -9,9 +9,10 @@ import { MemoryLine, WaitedClock } from '../../../packages/emulate/src/memory-li
 import { HandGuide } from '../../../tests/support/calibrated-by-hand.ts';
 import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
 import { loadRobotFile } from '../../config/index.ts';
-import { createRobotState, Rng } from '../../core/index.ts';
 import { calibrationText, DYNAMIXEL_MODELS, readCalibration } from '../../drivers/serial.ts';
 import { ServoDriver } from '../../drivers/servo/servo-driver.ts';
+import { Rng } from '../../model/index.ts';
+import { createRobotState } from '../../rows/index.ts';
 import type { OpenBusPort } from '../bus-port.ts';
 import { inspectBus } from '../doctor/bus-findings.ts';
 import { requireServoArm } from '../families.ts';

@@ -1,6 +1,7 @@
 /** Readable form of a joint's counts: degrees or millimetres, bars, and the limits that the robot's file should have for this arm. */
-import type { JointModel, RobotModel } from '../../core/index.ts';
+
 import { countsPerUnit, type JointCalibration, type Motor } from '../../drivers/serial.ts';
+import type { JointModel, RobotModel } from '../../model/index.ts';
 
 /** Tolerance by which the file may exceed the measured range, rad: hands do not press against a stop to the last degree. */
 const SLACK_RAD = 0.03;

@@ -5,7 +5,6 @@
  * whose range is the whole turn (0 to 4095) was not moved at all: its zero is the pose of calibration.
  */
 import { readFileSync } from 'node:fs';
-import { asObject, type JointModel, parseObject, ReinError } from '../../core/index.ts';
 import {
   countsPerUnit,
   countsProblem,
@@ -13,6 +12,7 @@ import {
   type Motor,
   type ServoFamily,
 } from '../../drivers/serial.ts';
+import { asObject, type JointModel, parseObject, ReinError } from '../../model/index.ts';
 
 /** Entry of one joint in LeRobot's file. */
 export interface LeRobotJoint {

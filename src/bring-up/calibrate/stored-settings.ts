@@ -1,6 +1,7 @@
 /** Settings that calibrating stores in servos permanently: listed register by register, and written after a yes. */
-import { ReinError } from '../../core/index.ts';
+
 import { type BrokenRule, brokenRules, type JointCalibration, type Motor } from '../../drivers/serial.ts';
+import { ReinError } from '../../model/index.ts';
 import type { ServoArm, StoredSetting } from '../families.ts';
 import { confirm, type Guide } from '../guide.ts';
 import type { ServoAccess } from '../servo-access.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { HandGuide, type HandRig, handRig, MOUNTINGS } from '../../../tests/support/calibrated-by-hand.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { calibrateArm } from '../calibrate/calibrate-arm.ts';
 import type { ServoArm } from '../families.ts';
 import { type BusInspection, inspectBus } from './bus-findings.ts';

@@ -1,6 +1,5 @@
 /** Findings on a bus: speed, servos, their own reports, and the requirements of the robot's file. Reads only. */
 import { existsSync } from 'node:fs';
-import { counted, ReinError, withoutFullStop } from '../../core/index.ts';
 import {
   brokenRules,
   errorCure,
@@ -11,6 +10,7 @@ import {
   TORQUE_LEFT_REMEDY,
   turnsProblem,
 } from '../../drivers/serial.ts';
+import { counted, ReinError, withoutFullStop } from '../../model/index.ts';
 import { type BusPort, busOn, type OpenBusPort, withPort } from '../bus-port.ts';
 import { begunCalibration, checkCalibration, turnsRemedy } from '../calibrate/check-calibration.ts';
 import { BUS_FAMILIES, type BusFamily, type ServoArm } from '../families.ts';

@@ -1,6 +1,7 @@
 /** Findings at the port of a car: the VESC, its supply, its reports, and its own timeout. Nothing moves. */
-import { ReinError, withoutFullStop } from '../../core/index.ts';
+
 import { countsPerM, faultCure, type VescConfig, type VescLink, vescValues } from '../../drivers/serial.ts';
+import { ReinError, withoutFullStop } from '../../model/index.ts';
 import type { BusPort, OpenBusPort } from '../bus-port.ts';
 import { type VescCar, withVesc } from '../car.ts';
 import { ECHO_NOTE, type Finding } from '../finding.ts';

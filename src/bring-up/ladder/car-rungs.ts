@@ -1,6 +1,7 @@
 /** Rungs of a car that involve a person: a hand turns its wheels ahead, and later the person watches them turn and steer. */
-import { ReinError } from '../../core/index.ts';
+
 import { countsPerM, type VescLink, vesc, vescValues } from '../../drivers/serial.ts';
+import { ReinError } from '../../model/index.ts';
 import { lostPort } from '../bus-port.ts';
 import type { VescCar } from '../car.ts';
 import { confirm, type Guide } from '../guide.ts';

@@ -1,8 +1,8 @@
 /** `rein bring-up`: the next rung of a robot's ladder, and its record. */
 import { hostname, userInfo } from 'node:os';
 import type { RobotConfig } from '../../config/index.ts';
-import { counted, holdsItself, ReinError } from '../../core/index.ts';
 import { checkAdapter } from '../../drivers/serial.ts';
+import { counted, holdsItself, ReinError } from '../../model/index.ts';
 import {
   appendRung,
   type Ladder,

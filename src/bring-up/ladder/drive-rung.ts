@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../config/index.ts';
+import { busyText } from '../../host/index.ts';
+import { readJournal } from '../../link/index.ts';
 import {
-  busyText,
   isFree,
   type JointModel,
   jointActionUnit,
   parseObject,
   ReinError,
-  type Transition,
   withoutFullStop,
-} from '../../core/index.ts';
-import { readJournal } from '../../link/index.ts';
+} from '../../model/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { checkRunRequest } from '../../session/run-request.ts';
 import { GUARD_LOG, type RobotRun, runRobot, SILENT_OBSERVER } from '../../session/supervision.ts';
 import type { ShakeOptions } from './shake-policy.ts';

@@ -9,7 +9,7 @@ import {
   percent,
   ReinError,
   type StopFigures,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { type Rung, recordStops } from '../../record/index.ts';
 import { GUARD_LOG } from '../../session/supervision.ts';
 import type { ServoArm } from '../families.ts';

@@ -1,6 +1,7 @@
 /** The second rung: torque off, a hand moves the arm, and the numbers on the screen have to follow. */
-import { ReinError, type RobotModel } from '../../core/index.ts';
+
 import type { Calibration, Motor } from '../../drivers/serial.ts';
+import { ReinError, type RobotModel } from '../../model/index.ts';
 import { zeroPose } from '../calibrate/calibrate-joint.ts';
 import { jointWords } from '../calibrate/direction-words.ts';
 import { positionOf, shownPosition, toleranceOf } from '../calibrate/joint-range.ts';

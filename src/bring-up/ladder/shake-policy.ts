@@ -2,7 +2,8 @@
  * Policy plugin that drives an arm on its first rungs: one joint after the other, a little each way, or all of them to random positions
  * in a small box about their initial ones.
  */
-import { clamp, markPlugin, type ObservationSpec, observationSize, Rng } from '../../core/index.ts';
+import { markPlugin } from '../../host/index.ts';
+import { clamp, type ObservationSpec, observationSize, Rng } from '../../model/index.ts';
 
 /**
  * Pattern and size of the motion. `eachJoint`: repeated; `once`: then it stands. `spanUnits`: half the box, in units of the observation,

@@ -9,7 +9,7 @@ import {
   TerminalGuide,
 } from '../../bring-up/index.ts';
 import { loadRobotFile, shownPath } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { CalibrateOptions } from '../calibrate.ts';
 import { exitCodeOf, tableOf } from '../doctor/check.ts';
 import { interruptibly } from './interrupt.ts';

@@ -11,7 +11,7 @@ import {
   quantile,
   ReinError,
   wilsonInterval,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';

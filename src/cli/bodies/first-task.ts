@@ -1,6 +1,6 @@
 /** A first task for an imported robot: a reach to goals drawn at random around home. */
 import { neededSpeed, type RobotConfig } from '../../config/index.ts';
-import { ArmKinematics } from '../../core/index.ts';
+import { ArmKinematics } from '../../model/index.ts';
 import { Clearances, START_NEAR_M } from '../../safety/index.ts';
 
 type Triple = readonly [number, number, number];

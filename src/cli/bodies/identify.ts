@@ -1,7 +1,6 @@
 /** Body of `rein safety identify`: open, move, fit, judge, print, write. */
 
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
-import { type JointModel, ReinError, significant, torqueUnit } from '../../core/index.ts';
 import { worldOf } from '../../drivers/index.ts';
 import {
   type Identification,
@@ -13,6 +12,7 @@ import {
   type Sensitivity,
   type VerdictRow,
 } from '../../identify/index.ts';
+import { type JointModel, ReinError, significant, torqueUnit } from '../../model/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-identify.ts';
 import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkFile, checkFree, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';

@@ -2,7 +2,7 @@
  * Ctrl+C: the first shuts down in order, the second exits at once. Closing the terminal, or the end of a parent process that holds an IPC
  * channel, shuts down in order too.
  */
-import { endsWith } from '../../core/index.ts';
+import { endsWith } from '../../host/index.ts';
 
 /** Exit code of a program ended by Ctrl+C: 128 + SIGINT, as in shells. */
 export const INTERRUPTED = 130;

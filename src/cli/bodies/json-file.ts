@@ -6,7 +6,8 @@ import { statSync } from 'node:fs';
 import { access, constants, open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { shownPath } from '../../config/index.ts';
-import { ReinError, replaceFile } from '../../core/index.ts';
+import { replaceFile } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 /** Throws `ReinError('config')` if one of the files of --out, which are to be kept, exists. */
 export function checkFree(paths: readonly string[], force: boolean): void {

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
-import { ReinError } from '../../core/index.ts';
 import { hasCheckpoint, Learner, type Training } from '../../learner/index.ts';
 import { interventionRule } from '../../learner/options.ts';
+import { ReinError } from '../../model/index.ts';
 import { startFrom } from '../../offline/index.ts';
 import { Diagnosis, type Relabelling, RUN_FILES, readRelabelling } from '../../record/index.ts';
 import {

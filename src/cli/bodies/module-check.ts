@@ -1,7 +1,8 @@
 /** Test-loads third-party modules in a separate process: for `rein plugins`, and for commands that load them themselves. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { answerOfChild, asObject, ReinError, remedyForLate } from '../../core/index.ts';
+import { answerOfChild, remedyForLate } from '../../host/index.ts';
+import { asObject, ReinError } from '../../model/index.ts';
 import type { LoadedMessage } from './plugin-check-process.ts';
 
 /** Time limit for loading a module, ms. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { checkFree, checkJsonFile } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
 

@@ -1,7 +1,8 @@
 /** The folder of `--out`, created before the work begins. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, ReinError } from '../../core/index.ts';
+import { makeFolder } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 /** Creates `folder` and its parents. Throws `ReinError('config')`: the command line is wrong. */
 export function makeOutFolder(folder: string): void {

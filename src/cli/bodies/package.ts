@@ -1,7 +1,7 @@
 /** Commands whose body is a separate package (`packages/`), because a robot does not need it. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { LoadLab } from '../../offline/index.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

@@ -2,7 +2,7 @@
  * Checks one plugin's module in a process that exits afterwards: while loading, a module may exit its process or run for ever. Arguments:
  * the module's absolute path, and its declared kind, if any.
  */
-import { endFailed, loadPlugin, type PluginKind, sendToParent } from '../../core/index.ts';
+import { endFailed, loadPlugin, type PluginKind, sendToParent } from '../../host/index.ts';
 
 /** Reply for a usable module. */
 export interface LoadedMessage {

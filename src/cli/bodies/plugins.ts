@@ -1,6 +1,7 @@
 /** Body of `rein plugins`. */
 import { resolve } from 'node:path';
-import { type InstalledPlugin, installedPlugins, ReinError } from '../../core/index.ts';
+import { type InstalledPlugin, installedPlugins } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { PluginsOptions } from '../plugins.ts';
 import { loadElsewhere, mapFew } from './module-check.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ReinError } from '../../core/index.ts';
 import { Agent } from '../../learner/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { PretrainOptions } from '../pretrain.ts';
 import { pretrainBody } from './pretrain.ts';
 

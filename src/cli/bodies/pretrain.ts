@@ -1,6 +1,6 @@
 /** Body of `rein pretrain`. */
 import { loadLearnerFile } from '../../config/index.ts';
-import { counted } from '../../core/index.ts';
+import { counted } from '../../model/index.ts';
 import { type PretrainingData, runPretraining } from '../../offline/index.ts';
 import type { PretrainOptions } from '../pretrain.ts';
 import { loadLab } from './package.ts';

@@ -1,7 +1,7 @@
 /** Body of `rein recover`. */
 import { existsSync } from 'node:fs';
-import { counted, ReinError } from '../../core/index.ts';
 import { explainJournal, type JournalExplanation, journalFolderIn, mendJournal } from '../../link/index.ts';
+import { counted, ReinError } from '../../model/index.ts';
 import type { RecoverOptions } from '../recover.ts';
 
 export async function recoverBody({ path, mend, json }: RecoverOptions): Promise<number> {

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { heard } from '../../../tests/support/heard.ts';
 import { resolvedConfigText } from '../../config/index.ts';
-import { createTransition, type Source } from '../../core/index.ts';
 import { Replay } from '../../learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG, interventionRule } from '../../learner/options.ts';
 import { openJournal, readJournal } from '../../link/index.ts';
 import { runPretraining } from '../../offline/index.ts';
 import { RUN_FILES, readRelabelling } from '../../record/index.ts';
+import { createTransition, type Source } from '../../rows/index.ts';
 import type { RelabelOptions } from '../relabel.ts';
 import { relabelBody } from './relabel.ts';
 

@@ -1,9 +1,9 @@
 /** Body of `rein relabel`. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ReinError } from '../../core/index.ts';
 import { interventionRule } from '../../learner/options.ts';
 import { journalFolderIn, readJournal } from '../../link/index.ts';
+import { ReinError } from '../../model/index.ts';
 import {
   appendRelabels,
   type EpisodePlace,

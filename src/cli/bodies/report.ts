@@ -1,6 +1,7 @@
 /** Body of `rein report`; live runs write their report with it at their end. */
 import { join } from 'node:path';
-import { ReinError, withoutFullStop, writeErrorOf } from '../../core/index.ts';
+import { writeErrorOf } from '../../host/index.ts';
+import { ReinError, withoutFullStop } from '../../model/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import type { ReportOptions } from '../report.ts';
 

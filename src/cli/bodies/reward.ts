@@ -1,6 +1,6 @@
 /** Bodies of `rein reward`. */
 import { resolve } from 'node:path';
-import { counted, percent } from '../../core/index.ts';
+import { counted, percent } from '../../model/index.ts';
 import {
   type ClassifierCheck,
   checkClassifier,

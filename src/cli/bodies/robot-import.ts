@@ -2,7 +2,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { loadRobotFile, problemsError, resolveConfig, shownPath } from '../../config/index.ts';
-import { ArmKinematics, counted, ReinError, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, counted, ReinError, type RobotModel } from '../../model/index.ts';
 import {
   type ImportedFile,
   loadCheckSubject,

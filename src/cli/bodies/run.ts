@@ -1,5 +1,5 @@
 /** Body of `rein run`: guard and node of one robot in real time, and a display of them. */
-import { counted } from '../../core/index.ts';
+import { counted } from '../../model/index.ts';
 import { workRatesText } from '../../record/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
 import { type RecordingPlan, type RobotRun, runRobot } from '../../session/supervision.ts';

@@ -1,5 +1,5 @@
 /** Formats the figures of a safety check for a terminal. */
-import { significant } from '../../core/index.ts';
+import { significant } from '../../model/index.ts';
 import {
   ARM_WORDS,
   type EnergyComparison,

@@ -1,6 +1,6 @@
 /** Body of `rein safety check`: load, attack, print, write the report. */
 import { join } from 'node:path';
-import { counted, ReinError } from '../../core/index.ts';
+import { counted, ReinError } from '../../model/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
 import { LIMIT_FLAGS, loadCheckSubject } from '../../robot-import/index.ts';
 import { type CheckProgress, runSafetyCheck, type SafetyCheckResult } from '../../safety-check/index.ts';

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { modulesOf, type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { counted, percent, ReinError, replaceFile, wilsonInterval } from '../../core/index.ts';
+import { replaceFile } from '../../host/index.ts';
+import { counted, percent, ReinError, wilsonInterval } from '../../model/index.ts';
 import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
 import { checkDevices, checkDriver, operatorsOf, pluggedIn } from '../../session/supervision.ts';

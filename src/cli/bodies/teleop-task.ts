@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadRobotFile, neededSpeed, type RobotConfig, resolveConfig } from '../../config/index.ts';
-import { type ActionSpec, ArmKinematics, type JointModel, jointActionUnit, ReinError } from '../../core/index.ts';
 import { worldOf } from '../../drivers/index.ts';
+import { type ActionSpec, ArmKinematics, type JointModel, jointActionUnit, ReinError } from '../../model/index.ts';
 import { START_NEAR_M, START_NEAR_RAD } from '../../safety/index.ts';
 import { type TeleopOptions, teleopCommand } from '../teleop.ts';
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { howEnded, ReinError } from '../../core/index.ts';
+import { howEnded } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { WatchOptions } from '../watch.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
 

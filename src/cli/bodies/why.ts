@@ -1,5 +1,5 @@
 /** Body of `rein why`. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { Diagnosis, quantityText, type Row, type RowState } from '../../record/index.ts';
 import type { WhyOptions } from '../why.ts';
 import { pages } from './report.ts';

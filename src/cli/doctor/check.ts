@@ -1,5 +1,5 @@
 /** Checks of the machine, and the printing of their results. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 export type CheckStatus = 'ok' | 'warn' | 'fail';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { type DoctorCheck, exitCodeOf, jsonOf, type NamedFinding, runChecks, tableOf } from './check.ts';
 import { cores, diskFinding, portFree, writable } from './machine.ts';
 import { packageChecks, tryModule } from './packages.ts';

@@ -1,6 +1,6 @@
 /** Checks a tree against a schema, and describes each problem in words. */
 import type { z } from 'zod';
-import { didYouMean } from '../../core/index.ts';
+import { didYouMean } from '../../model/index.ts';
 import { allowedText, exampleText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from '../../schema/index.ts';
 import type { Place, Problem } from '../text/place.ts';
 import { shown } from '../text/shown.ts';

@@ -1,7 +1,7 @@
 /** `config/robots/*.yaml`: a robot's model and its driver. */
 import type { z } from 'zod';
-import { type BaseModel, modelOfBase, type RobotModel } from '../../core/index.ts';
 import { type DriverConfig, driverSchema } from '../../drivers/index.ts';
+import { type BaseModel, modelOfBase, type RobotModel } from '../../model/index.ts';
 import { armModel, baseModel, type Configured } from '../../schema/index.ts';
 
 /** A robot's file: the model that the safety chain enforces, and the driver. Can be used as a `RobotModel`. */

@@ -4,7 +4,7 @@
  * column of indentation, so these are counted.
  */
 import { type Document, LineCounter, type ParseOptions, parseDocument, type SchemaOptions } from 'yaml';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { type Place, problemsError } from './place.ts';
 
 const MAX_BRACKETS = 500;

@@ -1,5 +1,5 @@
 /** Positions in files, and the problems found there. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { clean } from './shown.ts';
 
 /** A position for an error message; line and column count from 1, and are 0 if there is no text (a command-line option). */

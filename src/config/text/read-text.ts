@@ -1,6 +1,7 @@
 /** Reads a small UTF-8 file. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { ReinError, readTrouble } from '../../core/index.ts';
+import { readTrouble } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 const MAX_BYTES = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { formatProblem } from './place.ts';
 import { parseYaml, readYaml } from './read-yaml.ts';
 import { plainOf } from './tree.ts';

@@ -1,6 +1,6 @@
 /** Parses a YAML file into a tree with positions. Accepts a small, unambiguous subset of YAML and refuses the rest by name. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { parseText } from './parse-text.ts';
 import { type Place, type Problem, problemsError } from './place.ts';
 import { readText } from './read-text.ts';

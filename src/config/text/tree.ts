@@ -1,5 +1,5 @@
 /** Plain data with the position of each value, so that a check can report it after merging. */
-import { didYouMean } from '../../core/index.ts';
+import { didYouMean } from '../../model/index.ts';
 import { type Place, problemsError } from './place.ts';
 import { shown } from './shown.ts';
 

@@ -6,7 +6,7 @@ import {
   fuzzParser,
   type Seen,
 } from '../../../tests/support/parser-fuzz.ts';
-import type { Rng } from '../../core/index.ts';
+import type { Rng } from '../../model/index.ts';
 import { addSharedPart, beginSharedStatus, LENGTH_AT, writeStatus } from './packet.ts';
 import { DynamixelReader } from './reader.ts';
 

@@ -1,5 +1,5 @@
 /** Feetech servos for the generic servo driver. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import {
   blockOf,
   directionMoved,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { collisionsAtMost, type FuzzedParser, fuzzParser, type Seen } from '../../../tests/support/parser-fuzz.ts';
-import type { Rng } from '../../core/index.ts';
+import type { Rng } from '../../model/index.ts';
 import { FeetechReader, writeStatus } from './protocol.ts';
 
 /** See `src/drivers/dynamixel/reader.test.ts`. */

@@ -4,7 +4,8 @@
  * little-endian.
  */
 import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
-import { crc32c, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
+import { crc32c } from '../../rows/index.ts';
 import type { DriverBus, DriverStatus } from '../driver.ts';
 
 /** `stop` is sent by the guardian, the others by the driver. */

@@ -1,19 +1,14 @@
 /** Purely computed robot for tests, and the smallest example of a driver. Injects faults on demand. */
+import { allFinite, clamp, ReinError, type RobotModel, type Vec, zeros } from '../../model/index.ts';
 import {
-  allFinite,
   BUS,
   type BusCounter,
-  clamp,
   type GuardNotice,
   HARDWARE,
   type HardwareFault,
-  ReinError,
-  type RobotModel,
   type RobotState,
   type SceneLayout,
-  type Vec,
-  zeros,
-} from '../../core/index.ts';
+} from '../../rows/index.ts';
 import {
   createDriverReport,
   type Driver,

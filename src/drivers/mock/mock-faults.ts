@@ -1,5 +1,6 @@
 /** Fault injection of the mock driver: on request, or at random from a seed, so that every failure can be replayed. */
-import { HARDWARE, type HardwareFault, Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { HARDWARE, type HardwareFault } from '../../rows/index.ts';
 
 /**
  * - `absent`: `open` fails. `lost`, `late`: `read` returns this and measures nothing. `rejected`: `write` refuses.

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../../tests/support/arm6.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { vec } from '../../../tests/support/vec.ts';
-import { createRobotState, ReinError, Rng, type RobotState, type SceneLayout } from '../../core/index.ts';
+import { ReinError, Rng } from '../../model/index.ts';
 import { Simulation } from '../../plant/mujoco-module.ts';
 import type { MujocoDriverOptions } from '../../plant/options.ts';
+import { createRobotState, type RobotState, type SceneLayout } from '../../rows/index.ts';
 import { MujocoDriver } from './mujoco-driver.ts';
 
 const setup = arm6Setup();

@@ -9,12 +9,11 @@ import {
   isGravityCompensated,
   ReinError,
   type RobotModel,
-  type RobotState,
-  type SceneLayout,
   type Vec,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import type { MujocoDriverOptions, PlantDriverOptions } from '../../plant/index.ts';
 import { PegPlant, plantOptions, RobotPlant } from '../../plant/mujoco.ts';
+import type { RobotState, SceneLayout } from '../../rows/index.ts';
 import {
   createDriverReport,
   type Driver,

@@ -1,5 +1,5 @@
 /** MuJoCo driver kind: the arm in the peg insertion scene, or a robot from its own file in the surroundings of the task. */
-import { ReinError, servosLead } from '../../core/index.ts';
+import { ReinError, servosLead } from '../../model/index.ts';
 import {
   type MujocoDriverOptions,
   modelSource,

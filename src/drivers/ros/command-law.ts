@@ -1,5 +1,6 @@
 /** Conversion of joint references to the commands of a robot's controller. Pure arithmetic; no allocation after construction. */
-import { ArmKinematics, clamp, type RobotModel, type RobotState } from '../../core/index.ts';
+import { ArmKinematics, clamp, type RobotModel } from '../../model/index.ts';
+import type { RobotState } from '../../rows/index.ts';
 import { ackermannAxes } from '../reference-motion.ts';
 import { commandSize, type RosDriverOptions } from './options.ts';
 

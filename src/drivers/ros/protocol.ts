@@ -2,7 +2,8 @@
  * Protocol between the guard and the ROS processes (bridge, stopper): message kinds, start-up configuration, and per
  * tick measurements and commands as rows of doubles. All times are seconds of the machine's monotonic clock.
  */
-import type { RobotModel, SceneLayout } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
+import type { SceneLayout } from '../../rows/index.ts';
 import { commandSize, type RosDriverOptions } from './options.ts';
 
 /** Guard to bridge: `command`, `request`. Guard to stopper: `pulse`. To the guard: the others. JSON, except rows of numbers. */

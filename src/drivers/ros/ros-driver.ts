@@ -6,17 +6,8 @@
  * The robot is stopped by this driver on `torque(0)`, through a stop that the bridge publishes; or by the stopper, as
  * soon as the bridge is dead or silent while torque is on, or this process is.
  */
-import {
-  allFinite,
-  type Clock,
-  createRobotState,
-  ReinError,
-  type RobotModel,
-  type RobotState,
-  type SceneLayout,
-  SystemClock,
-  type Vec,
-} from '../../core/index.ts';
+import { allFinite, type Clock, ReinError, type RobotModel, SystemClock, type Vec } from '../../model/index.ts';
+import { createRobotState, type RobotState, type SceneLayout } from '../../rows/index.ts';
 import {
   createDriverReport,
   type Driver,

@@ -1,5 +1,5 @@
 /** Driver kind of robots behind ROS 2. Runs in guard processes only, which start the ROS processes. */
-import { ReinError, type RobotModel } from '../../core/index.ts';
+import { ReinError, type RobotModel } from '../../model/index.ts';
 import { modelSource, placedModel } from '../../plant/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { DISTANCE_SIGNAL, type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';

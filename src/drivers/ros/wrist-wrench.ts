@@ -1,5 +1,6 @@
 /** Force–torque sensor readings, rotated into the base frame and tared. */
-import { ArmKinematics, type RobotModel, type RobotState } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
+import type { RobotState } from '../../rows/index.ts';
 import type { RosDriverOptions } from './options.ts';
 
 export class WristWrench {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ReinError, SystemClock } from '../../core/index.ts';
+import { ReinError, SystemClock } from '../../model/index.ts';
 import type { SerialLine } from './line.ts';
 import { LineKeeper } from './line-keeper.ts';
 

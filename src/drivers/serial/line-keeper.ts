@@ -1,5 +1,6 @@
 /** Serial line of a driver: opened, lost, opened again, with notices for the operator. Not for the tick. */
-import { type GuardNotice, ReinError, withoutFullStop } from '../../core/index.ts';
+import { ReinError, withoutFullStop } from '../../model/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import type { ServiceAnswer } from '../driver.ts';
 import { checkPath, type LineSettings, type OpenLine, type SerialLine } from './line.ts';
 

@@ -1,6 +1,6 @@
 /** Serial I/O for the tick: only `wait` blocks, and nothing allocates unless there is an error. */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { type Clock, messageOf, ReinError } from '../../core/index.ts';
+import { type Clock, messageOf, ReinError } from '../../model/index.ts';
 
 /** `full`: the operating system's buffer is full, and a part was written. `lost`: the port is gone. */
 export type LineStatus = 'ok' | 'full' | 'lost';

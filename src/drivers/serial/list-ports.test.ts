@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { listSerialPorts } from './list-ports.ts';
 
 it('lists ports by their paths, or says in one sentence why it cannot', async () => {

@@ -1,7 +1,7 @@
 /** Serial ports of this machine, listed without opening any, and the processes that have them open. */
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { adapterOf, serialNumberOf } from './adapter.ts';
 
 /** One port as listed by the operating system. */

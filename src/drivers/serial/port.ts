@@ -4,7 +4,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { messageOf, ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../model/index.ts';
 import { adapterText } from './adapter.ts';
 import type { LineSettings, LineWarning } from './line.ts';
 import { listSerialPorts, permissionRemedy, rightsOf, type SerialPortInfo, usersOf } from './list-ports.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ReinError, sha256Hex } from '../../core/index.ts';
+import { ReinError, sha256Hex } from '../../model/index.ts';
 import { type Configured, refusalOf } from '../../schema/index.ts';
 import { adapterText, isSocket } from '../serial/adapter.ts';
 

@@ -1,5 +1,5 @@
 /** Servo family: the protocol, models and register semantics that it adds to the generic driver. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { WriteRule } from '../serial/write-rule.ts';
 import type { JointCalibration } from './calibration.ts';
 import type { MotorOptions } from './options.ts';

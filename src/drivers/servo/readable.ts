@@ -2,7 +2,7 @@
  * Checks that the positions of calibration and robot file can be represented by the servo (row 34): the only check of
  * calibrations, whatever wrote them, at each entry and before each write.
  */
-import type { JointModel } from '../../core/index.ts';
+import type { JointModel } from '../../model/index.ts';
 import type { JointCalibration } from './calibration.ts';
 import { countsPerServoRad, countsPerUnit, type Motor, offsetProblem, type ServoFamily } from './family.ts';
 

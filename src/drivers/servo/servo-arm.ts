@@ -1,15 +1,6 @@
 /** Open arm of bus servos: per tick, one request for all readings and one for all goals. */
-import {
-  BUS,
-  exitRampOf,
-  type GuardNotice,
-  HARDWARE,
-  holdsItself,
-  ReinError,
-  type RobotModel,
-  type RobotState,
-  type Vec,
-} from '../../core/index.ts';
+import { exitRampOf, holdsItself, ReinError, type RobotModel, type Vec } from '../../model/index.ts';
+import { BUS, type GuardNotice, HARDWARE, type RobotState } from '../../rows/index.ts';
 import type { DriverReport, DriverStatus } from '../driver.ts';
 import type { SerialLine } from '../serial/line.ts';
 import type { Calibration } from './calibration.ts';

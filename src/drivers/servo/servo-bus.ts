@@ -1,5 +1,5 @@
 /** Requests and replies on a half-duplex servo bus: expected senders, timeouts and retries. */
-import { BUS, BUS_COUNTERS } from '../../core/index.ts';
+import { BUS, BUS_COUNTERS } from '../../rows/index.ts';
 import type { SerialLine } from '../serial/line.ts';
 import type { BulkItem, ServoProtocol, StatusReader } from './protocol.ts';
 

@@ -3,7 +3,7 @@ import type { DynamixelBus } from '../../../packages/emulate/src/dynamixel/dynam
 import type { FeetechBus } from '../../../packages/emulate/src/feetech/feetech-bus.ts';
 import { type ServoRig, type ServoRigOptions, servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
 import { rigOfTest } from '../../../tests/support/rig-of-test.ts';
-import { BUS, createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
+import { BUS, createRobotState, HARDWARE, type RobotState } from '../../rows/index.ts';
 import type { DriverStatus } from '../driver.ts';
 import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
 import { feetechFamily } from '../feetech/feetech-family.ts';

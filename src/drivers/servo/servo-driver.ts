@@ -1,5 +1,6 @@
 /** Driver of an arm of bus servos, of any family: opens it, and reopens it after a loss. */
-import { BUS_COUNTERS, type GuardNotice, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
+import type { RobotModel, Vec } from '../../model/index.ts';
+import { BUS_COUNTERS, type GuardNotice, type RobotState } from '../../rows/index.ts';
 import {
   createDriverReport,
   type Driver,

@@ -1,5 +1,5 @@
 /** Common part of the driver kinds for bus servos: converts the robot file to driver options. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { modelSource, placedModel } from '../../plant/index.ts';
 import type { DriverConfig, DriverKind, DriverRequest } from '../driver-kind.ts';
 import { calibrationPath } from './calibration.ts';

@@ -1,5 +1,5 @@
 /** Readings of an arm's servos in each tick: positions, speeds, loads, and missed replies. */
-import { BUS, type RobotState } from '../../core/index.ts';
+import { BUS, type RobotState } from '../../rows/index.ts';
 import { countsPerUnit, type Motor, type ServoFamily } from './family.ts';
 import { type EncoderOptions, encodersOf, isEncoder, type ServoDriverOptions } from './options.ts';
 import { readRegister } from './protocol.ts';

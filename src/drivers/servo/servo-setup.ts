@@ -1,5 +1,5 @@
 /** Setup of an arm's servos between ticks, without torque: list of motors, identity checks, configuration. */
-import { ReinError, type RobotModel } from '../../core/index.ts';
+import { ReinError, type RobotModel } from '../../model/index.ts';
 import type { Calibration } from './calibration.ts';
 import { type Motor, mendingCommand, type ServoFamily, shadowsOf, unknownTable } from './family.ts';
 import { type EncoderOptions, encodersOf, type ServoDriverOptions } from './options.ts';

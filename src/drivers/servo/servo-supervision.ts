@@ -1,5 +1,5 @@
 /** Supervision of an arm's servos beside their positions: one block of one servo per tick, and the notices of each. */
-import type { GuardNotice } from '../../core/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import type { Motor, ReadBlock, ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';
 import { readRegister } from './protocol.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { servoOptionsOf } from '../../../tests/support/emulated-servos.ts';
 import { loadRobotFile } from '../../config/index.ts';
-import { HARDWARE } from '../../core/index.ts';
+import { HARDWARE } from '../../rows/index.ts';
 import { HARDWARE_ERROR } from '../dynamixel/models.ts';
 import { dynamixelFamily, feetechFamily } from '../serial.ts';
 import type { ServoFamily } from './family.ts';

@@ -1,5 +1,5 @@
 /** Watch of one servo: errors that it reports, and stalls under load. */
-import { type GuardNotice, HARDWARE } from '../../core/index.ts';
+import { type GuardNotice, HARDWARE } from '../../rows/index.ts';
 import { errorCure, type SupplyRead, supplyCure } from './error-cures.ts';
 import type { Motor, ServoFamily } from './family.ts';
 import type { ServoDriverOptions } from './options.ts';

@@ -4,7 +4,7 @@ import type { DynamixelBus } from '../../../packages/emulate/src/dynamixel/dynam
 import type { DynamixelServo } from '../../../packages/emulate/src/dynamixel/dynamixel-servo.ts';
 import type { ServoRig } from '../../../tests/support/emulated-servos.ts';
 import { rigOfTest } from '../../../tests/support/rig-of-test.ts';
-import { createRobotState, HARDWARE, type RobotState } from '../../core/index.ts';
+import { createRobotState, HARDWARE, type RobotState } from '../../rows/index.ts';
 import type { DriverStatus } from '../driver.ts';
 import { dynamixelFamily } from '../dynamixel/dynamixel-family.ts';
 

@@ -1,7 +1,8 @@
 /** Torque comes on if each servo holds the goal and cap just written, in all servos or in none, whatever the line does. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ServoRig, servoRig } from '../../../tests/support/emulated-servos.ts';
-import { createRobotState, Rng, type RobotState } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createRobotState, type RobotState } from '../../rows/index.ts';
 import { dynamixel, dynamixelFamily, feetech, feetechFamily } from '../serial.ts';
 
 /** Distance moved by hand after the servos had confirmed goals: a jump would be this large. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { servoRig } from '../../../tests/support/emulated-servos.ts';
 import { ruleOf, servoDecoder, vescDecoder, WriteRecorder } from '../../../tests/support/write-recorder.ts';
-import { createRobotState } from '../../core/index.ts';
+import { createRobotState } from '../../rows/index.ts';
 import { dynamixelFamily, feetechFamily, type ServoFamily, VESC_WRITES, vesc } from '../serial.ts';
 import { writeRpm, writeServo } from '../vesc/protocol.ts';
 

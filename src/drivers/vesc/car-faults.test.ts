@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { carRig, noticesOf, openCar } from '../../../tests/support/emulated-car.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { BUS, HARDWARE } from '../../core/index.ts';
+import { BUS, HARDWARE } from '../../rows/index.ts';
 
 describe('row 46, a car that nobody commands', () => {
   faultRow(46, 'fake', 'is neutral within 100 ms of the last reference, and stands', async (promised) => {

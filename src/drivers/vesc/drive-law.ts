@@ -1,5 +1,5 @@
 /** Converts a wanted speed to the one command of the VESC's motor. Pure arithmetic; tick-safe after construction. */
-import { clamp } from '../../core/index.ts';
+import { clamp } from '../../model/index.ts';
 import { erpmPerMPerS, type VescDriverOptions } from './options.ts';
 import { writeBrake, writeCurrent, writeDuty, writeRpm } from './protocol.ts';
 

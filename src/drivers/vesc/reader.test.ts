@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { collisionsAtMost, type FuzzedParser, fuzzParser, type Seen } from '../../../tests/support/parser-fuzz.ts';
-import type { Rng } from '../../core/index.ts';
+import type { Rng } from '../../model/index.ts';
 import { beginPacket, endPacket } from './protocol.ts';
 import { VescReader } from './reader.ts';
 

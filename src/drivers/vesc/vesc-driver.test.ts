@@ -10,7 +10,7 @@ import {
 } from '../../../tests/support/emulated-car.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { vec } from '../../../tests/support/vec.ts';
-import { BUS, HARDWARE } from '../../core/index.ts';
+import { BUS, HARDWARE } from '../../rows/index.ts';
 import * as vesc from './protocol.ts';
 import { VescReader } from './reader.ts';
 

@@ -7,15 +7,8 @@
  * and 100 Hz are possible. The price is age: readings are a period minus 3 ms old, and are stamped so. If nothing was written,
  * `read` sends the request and waits for the answer within its share of the period: torque is off then, or a command is missing.
  */
-import {
-  BUS,
-  clamp,
-  type GuardNotice,
-  ReinError,
-  type RobotModel,
-  type RobotState,
-  type Vec,
-} from '../../core/index.ts';
+import { clamp, ReinError, type RobotModel, type Vec } from '../../model/index.ts';
+import { BUS, type GuardNotice, type RobotState } from '../../rows/index.ts';
 import {
   createDriverReport,
   type Driver,

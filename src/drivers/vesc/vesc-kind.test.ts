@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { vescOptionsOf } from '../../../tests/support/emulated-car.ts';
 import { diffBase } from '../../../tests/support/robot-models.ts';
 import { loadRobotFile } from '../../config/index.ts';
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import type { VescConfig } from './options.ts';
 import { vescKind } from './vesc-kind.ts';
 

@@ -1,5 +1,5 @@
 /** Driver kind of a car with a VESC on a serial port. */
-import { ReinError, type RobotModel } from '../../core/index.ts';
+import { ReinError, type RobotModel } from '../../model/index.ts';
 import { modelSource } from '../../plant/index.ts';
 import type { DriverKind } from '../driver-kind.ts';
 import { VESC_SIGNALS, type VescConfig, type VescDriverOptions, vescOptions, vescSchema } from './options.ts';

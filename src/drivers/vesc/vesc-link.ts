@@ -2,7 +2,8 @@
  * Requests to a VESC and their answers, on one line. They have no numbers: each request for values asks for a different
  * combination of two spare ones, and an answer repeats that, so that a late one is recognised.
  */
-import { BUS, BUS_COUNTERS, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
+import { BUS, BUS_COUNTERS } from '../../rows/index.ts';
 import type { SerialLine } from '../serial/line.ts';
 import {
   COMMAND,

@@ -1,5 +1,5 @@
 /** Watch of a VESC and its battery: bits of `HARDWARE`, and notices for the operator. */
-import { type GuardNotice, HARDWARE } from '../../core/index.ts';
+import { type GuardNotice, HARDWARE } from '../../rows/index.ts';
 import type { DriverReport } from '../driver.ts';
 import { faultCure } from './fault-cures.ts';
 import type { VescDriverOptions } from './options.ts';

@@ -1,6 +1,6 @@
 /** The guard's end of the guardian's pipes, used by its tick: two non-blocking system calls per tick. */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { type Clock, messageOf, ReinError } from '../../core/index.ts';
+import { type Clock, messageOf, ReinError } from '../../model/index.ts';
 import { ANSWER_BYTE, PULSE_BYTE } from './protocol.ts';
 
 /** Time without an answer after which the guardian counts as frozen, s. A dead one is detected at once. */

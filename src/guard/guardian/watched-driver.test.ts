@@ -1,8 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { diffBase } from '../../../tests/support/robot-models.ts';
-import { createRobotState, LockStepClock } from '../../core/index.ts';
 import { MockDriver } from '../../drivers/index.ts';
+import { LockStepClock } from '../../model/index.ts';
+import { createRobotState } from '../../rows/index.ts';
 import { GuardPulse } from './guard-pulse.ts';
 import { watchedDriver } from './watched-driver.ts';
 

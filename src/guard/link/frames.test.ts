@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DECIDERS, SAFETY_STATES } from '../../core/index.ts';
+import { DECIDERS, SAFETY_STATES } from '../../rows/index.ts';
 import {
   commandNumbers,
   copyGuardFrame,

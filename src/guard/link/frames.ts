@@ -1,5 +1,5 @@
-/** Frames and commands as rows of doubles: the common layout of shared memory and the socket. Their tables: `src/core/guard-frame.ts`. */
-import { type ActionCommand, COMMANDS, emptyFrame, FRAMES, type GuardFrame } from '../../core/index.ts';
+/** Frames and commands as rows of doubles: the common layout of shared memory and the socket. Their tables: `src/rows/guard-frame.ts`. */
+import { type ActionCommand, COMMANDS, emptyFrame, FRAMES, type GuardFrame } from '../../rows/index.ts';
 import { STAGES } from '../../safety/chain-report.ts';
 import type { LinkShape } from './link.ts';
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { jointSpec } from '../../../tests/support/adversary.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { type GuardFrame, LockStepClock } from '../../core/index.ts';
 import { MockDriver } from '../../drivers/index.ts';
+import { LockStepClock } from '../../model/index.ts';
+import type { GuardFrame } from '../../rows/index.ts';
 import { TORQUE_FAULTS } from '../../safety/index.ts';
 import { lockStepGuard } from '../lock-step-guard.ts';
 import { createActionCommand } from './frames.ts';

@@ -1,5 +1,6 @@
 /** Explains why the robot is held, and resumes: acknowledges what is latched, then enables torque. */
-import { type ActionCommand, type GuardAnswer, type GuardFrame, isActive, type JointModel } from '../../core/index.ts';
+import type { JointModel } from '../../model/index.ts';
+import { type ActionCommand, type GuardAnswer, type GuardFrame, isActive } from '../../rows/index.ts';
 import { COMMAND_LATE, faultsOf, messageOf, withRow } from '../../safety/index.ts';
 import type { GuardLink } from './link.ts';
 

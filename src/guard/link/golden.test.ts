@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { crc32c } from '../../core/index.ts';
+import { crc32c } from '../../rows/index.ts';
 import {
   commandNumbers,
   createActionCommand,

@@ -1,6 +1,6 @@
 /** Notices for a node that connects later: lasting conditions and recent news, never old news as new. */
 import { describe, expect, it } from 'vitest';
-import type { GuardNotice } from '../../core/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import { LinkEnd } from './link-end.ts';
 
 const died: GuardNotice = { level: 'error', row: 25, message: 'It died.', remedy: '', condition: 'bridge' };

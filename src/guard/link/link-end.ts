@@ -1,5 +1,6 @@
 /** Common part of all link ends: keeps the newest frame, calls the listeners, remembers a loss. */
-import { type GuardFrame, type GuardNotice, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
+import type { GuardFrame, GuardNotice } from '../../rows/index.ts';
 import { createGuardFrame } from './frames.ts';
 import type { FrameListener, LinkShape, NoticeListener } from './link.ts';
 

@@ -2,7 +2,7 @@
  * Link between node and guard: in memory, between threads, or over a socket. Every implementation passes
  * `tests/contract/guard-link.contract.ts`.
  */
-import type { ActionCommand, GuardAnswer, GuardFrame, GuardNotice, GuardRequest } from '../../core/index.ts';
+import type { ActionCommand, GuardAnswer, GuardFrame, GuardNotice, GuardRequest } from '../../rows/index.ts';
 
 /** Sizes that both ends must agree on before the first message. */
 export interface LinkShape {

@@ -1,13 +1,13 @@
 /** Node and guard in one thread on lock-step time: as fast as the machine allows, and reproducible. */
+import type { LockStepClock } from '../../model/index.ts';
 import {
   type ActionCommand,
+  type CounterField,
   FRAME,
   type GuardAnswer,
   type GuardFrame,
   type GuardRequest,
-  type LockStepClock,
-} from '../../core/index.ts';
-import type { CounterField } from '../../rows/index.ts';
+} from '../../rows/index.ts';
 import type { Guard } from '../guard.ts';
 import { copyActionCommand, copyGuardFrame, createActionCommand, unpackCommand } from './frames.ts';
 import type { Asker, GuardPort, LinkShape, ServedLink } from './link.ts';

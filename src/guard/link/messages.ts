@@ -1,6 +1,7 @@
 /** Validates messages from the peer: anything unexpected is rejected. */
 import { z } from 'zod';
-import { ANSWER_NEEDS, type GuardAnswer, type GuardNotice, type GuardRequest, parseObject } from '../../core/index.ts';
+import { parseObject } from '../../model/index.ts';
+import { ANSWER_NEEDS, type GuardAnswer, type GuardNotice, type GuardRequest } from '../../rows/index.ts';
 import { type Configured, count, readerOf } from '../../schema/index.ts';
 
 const layoutSchema = z.object({

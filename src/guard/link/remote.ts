@@ -1,5 +1,6 @@
 /** Common part of the link ends outside the guard: waiting for ticks, and asynchronous answers. */
-import type { GuardAnswer, ReinError } from '../../core/index.ts';
+import type { ReinError } from '../../model/index.ts';
+import type { GuardAnswer } from '../../rows/index.ts';
 import { unpackFrame } from './frames.ts';
 import { LinkEnd, lostError } from './link-end.ts';
 

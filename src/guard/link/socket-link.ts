@@ -1,6 +1,7 @@
 /** The node's end of a link over a unix stream socket. */
 import { connect, type Socket } from 'node:net';
-import { type ActionCommand, type GuardAnswer, type GuardRequest, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
+import type { ActionCommand, GuardAnswer, GuardRequest } from '../../rows/index.ts';
 import { commandNumbers, frameNumbers, packCommand } from './frames.ts';
 import type { GuardLink } from './link.ts';
 import { type Hello, parseAnswer, parseHello, parseNotice, readNumbers } from './messages.ts';

@@ -1,7 +1,8 @@
 /** The guard's end of a link over a unix stream socket: forwards to another link. */
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type GuardFrame, type GuardNotice, ReinError, SystemClock } from '../../core/index.ts';
+import { ReinError, SystemClock } from '../../model/index.ts';
+import type { GuardFrame, GuardNotice } from '../../rows/index.ts';
 import { commandNumbers, frameNumbers, isCommand, packFrame } from './frames.ts';
 import type { Asker, ServedLink } from './link.ts';
 import { MessageBudget } from './message-budget.ts';

@@ -3,7 +3,7 @@
  * version u8, kind u8, header check u16, payload length u32, payload CRC-32C u32) and the payload. The header check
  * lets a decoder skip garbage without waiting for the payload of a chance header.
  */
-import { crc32c, Framing, LINK_VERSION } from '../../core/index.ts';
+import { crc32c, Framing, LINK_VERSION } from '../../rows/index.ts';
 
 const HEADER_BYTES = 16;
 const CHECK_AT = 6;

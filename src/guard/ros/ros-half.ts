@@ -5,7 +5,6 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GuardNotice, parseObject, type RobotModel } from '../../core/index.ts';
 import {
   ROS_CONDITION,
   ROS_FOLDER_PREFIX,
@@ -15,6 +14,8 @@ import {
   STATE,
   stateNumbers,
 } from '../../drivers/index.ts';
+import { parseObject, type RobotModel } from '../../model/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import { makePipes } from '../guardian/guardian.ts';
 import { parseNotice, readNumbers } from '../link/messages.ts';
 import { createSharedRingMemory, SharedRingWriter } from '../shared-ring.ts';

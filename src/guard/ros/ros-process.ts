@@ -1,8 +1,8 @@
 /** One ROS process, owned by the guard's main thread: started, received from, restarted when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { howEnded } from '../../core/index.ts';
 import { TO_GUARD_FD } from '../../drivers/index.ts';
+import { howEnded } from '../../host/index.ts';
 import { MessageDecoder } from '../link/wire.ts';
 import { Restarts } from '../restarts.ts';
 

@@ -7,7 +7,6 @@
  * dies. A full pipe means that no process reads it: the command is dropped.
  */
 import { writeSync } from 'node:fs';
-import { patientMs, ReinError, remedyForLate } from '../../core/index.ts';
 import {
   commandNumbers,
   PULSE,
@@ -18,6 +17,8 @@ import {
   type RosRequest,
   stateNumbers,
 } from '../../drivers/index.ts';
+import { patientMs, remedyForLate } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { encodeJson, NumbersMessage } from '../link/wire.ts';
 import { SharedRingReader } from '../shared-ring.ts';
 import { ROS_WORDS, type RosMemory, readText } from './ros-memory.ts';

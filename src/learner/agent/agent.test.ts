@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { takeRoots } from '../../../tests/support/rootless-moment.ts';
-import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
+import { ReinError, Rng } from '../../model/index.ts';
+import { createTransition, type Source } from '../../rows/index.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';

@@ -6,7 +6,7 @@ import {
   Rng,
   type RngState,
   totalObservationSize,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { EngineThread } from '../compute/engine-thread.ts';
 import { LocalEngine } from '../compute/local-engine.ts';
 import type { TrainingEngine } from '../compute/training-engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, type Transition } from '../../core/index.ts';
+import { createTransition, type Transition } from '../../rows/index.ts';
 import type { CostWeights } from '../update/costs.ts';
 import { type EpisodeReturns, RealisedReturns } from './calibration.ts';
 

@@ -1,5 +1,5 @@
 /** Realised returns of finished episodes, for comparison with the critics' values. */
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type CostWeights, learnedReward } from '../update/costs.ts';
 

@@ -1,5 +1,5 @@
 /** Critic values of demonstrations with known returns: always the same steps, so that any change is the critics'. */
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import type { Agent } from './agent.ts';
 import { type EpisodeReturns, RealisedReturns } from './calibration.ts';
 

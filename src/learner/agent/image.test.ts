@@ -1,6 +1,7 @@
 /** Observations with an image, a base action and privileged numbers. */
 import { expect, it } from 'vitest';
-import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
+import { type ObservationParts, Rng, totalObservationSize } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';

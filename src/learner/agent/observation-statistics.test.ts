@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, type ObservationParts, Rng } from '../../core/index.ts';
+import { type ObservationParts, Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
 import { STATISTICS } from '../update/network-inputs.ts';

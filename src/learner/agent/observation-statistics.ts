@@ -1,5 +1,5 @@
 /** Mean and standard deviation of observations, for normalisation. */
-import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
+import { type ObservationParts, totalObservationSize } from '../../model/index.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { RowRange, TransitionRing } from '../replay/ring.ts';
 

@@ -1,6 +1,7 @@
 /** Content and order of draws, on an engine that only records its inputs. */
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { sac } from '../algorithms/sac.ts';
 import type { CallReport, OpenPhase, TrainingEngine } from '../compute/training-engine.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';

@@ -2,7 +2,7 @@
  * Drives one phase of an algorithm on an engine: fills inputs, starts calls, and, if the engine has its own thread, draws the
  * next batch while the current one computes. Drawing ahead does not change the order of the draws.
  */
-import type { RngState } from '../../core/index.ts';
+import type { RngState } from '../../model/index.ts';
 import type { CallReport, TrainingEngine } from '../compute/training-engine.ts';
 import type { PhaseName } from '../update/algorithm.ts';
 import type { TrainingRandom } from '../update/step.ts';

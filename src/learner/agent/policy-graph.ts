@@ -7,7 +7,7 @@ import {
   halfRangeOf,
   policyObservationSize,
   type TensorShape,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
 import type { ObservationEncoder } from '../imports/observation-encoder.ts';

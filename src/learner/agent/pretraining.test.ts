@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { takeRoots } from '../../../tests/support/rootless-moment.ts';
-import { createTransition, Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
 import { createAgent } from './agent.ts';

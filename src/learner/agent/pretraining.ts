@@ -1,5 +1,5 @@
 /** Training before there are online transitions: on the demonstration buffer. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { TrainingEngine } from '../compute/training-engine.ts';
 import { sizeOf } from '../engine/graph.ts';
 import type { Replay } from '../replay/replay.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callOnce } from '../../../tests/support/learner/one-call.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { mul, square, sub } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';

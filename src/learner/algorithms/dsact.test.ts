@@ -10,7 +10,7 @@ import {
   plainDense,
   worstDifference,
 } from '../../../tests/support/learner/plain-reference.ts';
-import { mean, Rng } from '../../core/index.ts';
+import { mean, Rng } from '../../model/index.ts';
 import { gradients } from '../engine/autodiff.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';

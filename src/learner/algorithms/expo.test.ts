@@ -4,7 +4,7 @@ import { gaussian, takeApart } from '../../../tests/support/learner/checked-tens
 import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
 import { callOnce } from '../../../tests/support/learner/one-call.ts';
 import { worstDifference } from '../../../tests/support/learner/plain-reference.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { gaussianActorLayout } from '../networks/actor.ts';

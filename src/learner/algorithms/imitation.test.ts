@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bandit, errorOnBandit } from '../../../tests/support/learner/bandit.ts';
-import { createTransition } from '../../core/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gaussian, takeApart } from '../../../tests/support/learner/checked-tensors.ts';
 import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
 import { callOnce } from '../../../tests/support/learner/one-call.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';

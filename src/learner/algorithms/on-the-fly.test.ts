@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gaussian } from '../../../tests/support/learner/checked-tensors.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';

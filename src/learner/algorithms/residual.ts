@@ -7,7 +7,7 @@
  * which starts as zero. Critics take the whole action a, and replay holds the executed action, after the clip. Where a_b + a_r
  * leaves the range, that number of the action has no gradient, as published.
  */
-import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
+import { clamp, policyObservationSize, type Rng } from '../../model/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
 import { deterministicActor } from '../networks/actor.ts';

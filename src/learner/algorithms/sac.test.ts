@@ -1,6 +1,6 @@
 /** One whole training call against a second implementation in plain numbers, with numeric gradients. */
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { adamStep } from '../engine/optimiser.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';

@@ -1,7 +1,7 @@
 /** With images, all slow copies use the encoder's slow copy: LeRobot 0.6.2 gives targets the current one. */
 import { expect, it } from 'vitest';
 import { openCall } from '../../../tests/support/learner/one-call.ts';
-import { Rng, totalObservationSize } from '../../core/index.ts';
+import { Rng, totalObservationSize } from '../../model/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { LearnerSpec } from '../update/spec.ts';

@@ -1,6 +1,7 @@
 /** From transitions to y: termination, truncation and multi-step windows in one table. */
 import { expect, it } from 'vitest';
-import { createTransition, Rng, type Transition } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition, type Transition } from '../../rows/index.ts';
 import { Graph } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';

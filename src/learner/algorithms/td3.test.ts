@@ -11,7 +11,7 @@ import {
   plainQ,
   worstDifference,
 } from '../../../tests/support/learner/plain-reference.ts';
-import { mean, Rng } from '../../core/index.ts';
+import { mean, Rng } from '../../model/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';

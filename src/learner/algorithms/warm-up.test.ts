@@ -1,7 +1,7 @@
 /** A pre-trained policy stays unchanged until its critics have been trained too, whatever the algorithm. */
 import { describe, expect, it } from 'vitest';
 import { A, O, smallConfig, taughtReplay } from '../../../tests/support/learner/taught.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { criticOnlyUpdates, type LearnerConfig } from '../options/learner-config.ts';
 import { cloningWeight } from './bc.ts';

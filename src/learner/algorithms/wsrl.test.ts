@@ -11,7 +11,8 @@ import {
   plainQ,
   worstDifference,
 } from '../../../tests/support/learner/plain-reference.ts';
-import { createTransition, mean, Rng } from '../../core/index.ts';
+import { mean, Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';

@@ -1,6 +1,7 @@
 /** Critic values against the same network in plain numbers. */
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import { criticNetwork } from '../algorithms/sac.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';

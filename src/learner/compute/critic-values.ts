@@ -1,5 +1,5 @@
 /** Critic values of given actions: the ensemble as a separate graph, without training. */
-import { totalObservationSize } from '../../core/index.ts';
+import { totalObservationSize } from '../../model/index.ts';
 import { Graph } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';

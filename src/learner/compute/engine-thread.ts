@@ -3,7 +3,7 @@
  * built program (`dist`), since a worker thread cannot run TypeScript.
  */
 import { Worker } from 'node:worker_threads';
-import { ReinError, unpackError } from '../../core/index.ts';
+import { ReinError, unpackError } from '../../model/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import { type PhaseName, phaseOf } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';

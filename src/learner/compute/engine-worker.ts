@@ -1,6 +1,6 @@
 /** Worker thread of `EngineThread`: an engine whose methods are called by messages, one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf, type PackedError, packError, ReinError } from '../../core/index.ts';
+import { messageOf, type PackedError, packError, ReinError } from '../../model/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import type { PhaseName } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { mul, square } from '../ops/elements.ts';
 import { reduceSum } from '../ops/shape.ts';
 import { gradients } from './autodiff.ts';

@@ -3,7 +3,7 @@
  * that the learner emits, in protobuf wire format (https://protobuf.dev/programming-guides/encoding/).
  */
 
-import { ProtoWriter } from '../../core/index.ts';
+import { ProtoWriter } from '../../rows/index.ts';
 
 /** Element types in use, with their numbers in `TensorProto.DataType`. */
 export const ELEMENT_TYPES = { float32: 1, int64: 7, bool: 9, float64: 11 } as const;

@@ -3,7 +3,7 @@
  * tensor, and a checkpoint or a weights message is one array.
  */
 
-import type { TensorShape } from '../../core/index.ts';
+import type { TensorShape } from '../../model/index.ts';
 import { concat, reshape } from '../ops/shape.ts';
 import { sizeOf, type Tensor } from './graph.ts';
 

@@ -1,8 +1,9 @@
 /** Runs graphs built by the learner. The only file of the learner that depends on the runtime, onnxruntime-node. */
 // Imported first: core keeps the runtime from writing telemetry.
-import '../../core/index.ts';
+import '../../host/index.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { firstLineOf, ReinError, type TensorShape } from '../../core/index.ts';
+import { ReinError, type TensorShape } from '../../model/index.ts';
+import { firstLineOf } from '../../onnx/index.ts';
 import type { Provider } from '../options/learner-config.ts';
 import type { Shape } from './graph.ts';
 import { ParameterLayout } from './parameters.ts';

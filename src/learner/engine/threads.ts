@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { clamp } from '../../core/index.ts';
+import { clamp } from '../../model/index.ts';
 
 /** Threads of a session. */
 export interface ThreadChoice {

@@ -1,17 +1,13 @@
 /** Session of a third-party ONNX encoder that maps one image at a time to features, in preallocated memory. */
+import { allFinite, type ImageShape, imageSize, ReinError, Rng } from '../../model/index.ts';
 import {
-  allFinite,
   checkModel,
   ENCODER_PLACE,
   explainRejection,
   firstLineOf,
-  type ImageShape,
-  imageSize,
   inlineModel,
   type ModelInfo,
-  ReinError,
-  Rng,
-} from '../../core/index.ts';
+} from '../../onnx/index.ts';
 import { Graph, sizeOf, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from '../image-port.ts';

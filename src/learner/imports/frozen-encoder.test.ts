@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ImageShape, Rng } from '../../core/index.ts';
+import { type ImageShape, Rng } from '../../model/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { log, mul } from '../ops/elements.ts';
 import { reduceMean } from '../ops/reduce.ts';

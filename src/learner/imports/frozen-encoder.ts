@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type ImageShape, imageSize, ReinError, type Rng, sha256Hex } from '../../core/index.ts';
+import { type ImageShape, imageSize, ReinError, type Rng, sha256Hex } from '../../model/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { FrozenEncoderSettings } from '../options/encoder.ts';
 import { shiftFrame } from '../replay/crops.ts';

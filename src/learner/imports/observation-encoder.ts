@@ -1,5 +1,6 @@
 /** Replaces the image of observations by the features of a frozen encoder: the input of replay, learner and policy. */
-import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
+import { type ObservationParts, policyObservationSize, Rng } from '../../model/index.ts';
+import { crc32c, type Transition } from '../../rows/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import { imageOf } from '../image-port.ts';
 import { concat, reshape, slice } from '../ops/shape.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { Graph } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from './encoder.ts';

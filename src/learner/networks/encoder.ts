@@ -2,7 +2,7 @@
  * Image encoder: convolutions, spatial learned embeddings, and a bottleneck. Without convolutions it is the trained head on the
  * features of a frozen encoder.
  */
-import { type ImageShape, imageSize, type Rng, type TensorShape } from '../../core/index.ts';
+import { type ImageShape, imageSize, type Rng, type TensorShape } from '../../model/index.ts';
 import { conv2d } from '../engine/conv.ts';
 import { show, type Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';

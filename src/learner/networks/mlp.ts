@@ -1,6 +1,6 @@
 /** Multilayer perceptrons, the basis of actors and critics: layouts, forward passes and initialisation. */
 
-import type { Rng, TensorShape } from '../../core/index.ts';
+import type { Rng, TensorShape } from '../../model/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { linear } from '../engine/linear.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { gradients } from '../engine/autodiff.ts';
 import { Graph, type RealType, type Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';

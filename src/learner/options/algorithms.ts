@@ -1,6 +1,7 @@
 /** Registry of algorithms. Each is loaded, with the engine that it is built on, only when something trains with it. */
 import { z } from 'zod';
-import { checkGiven, didYouMean, openPlugin, type PluginReference, ReinError } from '../../core/index.ts';
+import { checkGiven, openPlugin, type PluginReference } from '../../host/index.ts';
+import { didYouMean, ReinError } from '../../model/index.ts';
 import type { Algorithm, AlgorithmPlugin } from '../update/algorithm.ts';
 import { type LearnerConfig, learnerSettings } from './learner-config.ts';
 

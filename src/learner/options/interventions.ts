@@ -1,6 +1,6 @@
 /** Settings for learning from interventions, and from the steps right before them. */
 import { z } from 'zod';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { type Configured, group, num, whole } from '../../schema/index.ts';
 
 export const interventionSettings = group('What is learned from interventions, and from the steps before them.', {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ImageShape, Rng } from '../../core/index.ts';
+import { type ImageShape, Rng } from '../../model/index.ts';
 import { cropFrames, shiftFrame } from './crops.ts';
 
 const IMAGE: ImageShape = { channels: 2, height: 3, width: 4 };

@@ -2,7 +2,7 @@
  * Random crops of stored images, DrQ's augmentation (Kostrikov, Yarats and Fergus, https://arxiv.org/abs/2004.13649):
  * the image is padded with its edge pixels and cropped at a random position. Done on the batch, in place.
  */
-import type { ImageShape, Rng } from '../../core/index.ts';
+import type { ImageShape, Rng } from '../../model/index.ts';
 
 /** Position of the image in each row of a batch of observations [B, rowSize]: from index `offset` on, channel-first. */
 export interface FrameColumn {

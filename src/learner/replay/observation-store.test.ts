@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng, type Transition } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition, type Transition } from '../../rows/index.ts';
 import { type FrameStorage, imageStorage } from './observation-store.ts';
 import { Replay } from './replay.ts';
 import { TransitionRing } from './ring.ts';

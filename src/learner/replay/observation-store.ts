@@ -1,5 +1,5 @@
 /** Stores the observations of a ring's rows: numbers unchanged, and the frame in several variants, as float32 or bytes. */
-import { imageSize, type ObservationParts } from '../../core/index.ts';
+import { imageSize, type ObservationParts } from '../../model/index.ts';
 
 /** Size from which a typed array's `set` is faster than a loop in spite of the view that it needs. */
 const WIDE = 48;

@@ -1,5 +1,5 @@
 /** Applies the intervention rule to the steps around the onset of an intervention, as transitions arrive. */
-import { isIntervention, type Source, type Transition } from '../../core/index.ts';
+import { isIntervention, type Source, type Transition } from '../../rows/index.ts';
 import type { InterventionRule } from '../options/interventions.ts';
 import { NO_ROW, type TransitionRing } from './ring.ts';
 

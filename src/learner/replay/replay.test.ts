@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng, type Source, type Transition } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition, type Source, type Transition } from '../../rows/index.ts';
 import { DEFAULT_INTERVENTION_RULE, type InterventionRule } from '../options/interventions.ts';
 import { Replay } from './replay.ts';
 import { type BatchColumns, TransitionRing } from './ring.ts';

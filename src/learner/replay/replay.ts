@@ -1,5 +1,6 @@
 /** The two replay buffers of RLPD, and the routing of transitions. */
-import { allFinite, isIntervention, type Transition } from '../../core/index.ts';
+import { allFinite } from '../../model/index.ts';
+import { isIntervention, type Transition } from '../../rows/index.ts';
 import { DEFAULT_INTERVENTION_RULE, type InterventionRule } from '../options/interventions.ts';
 import type { FrameStorage } from './observation-store.ts';
 import { isDemonstrated, Onsets } from './onsets.ts';

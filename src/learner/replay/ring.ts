@@ -1,5 +1,6 @@
 /** Ring buffer of the newest transitions in typed arrays. */
-import type { Rng, Transition } from '../../core/index.ts';
+import type { Rng } from '../../model/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { type FrameStorage, ObservationStore } from './observation-store.ts';
 
 /** Rows allocated at first, fewer if they are large; the arrays then double up to the capacity. */

@@ -1,7 +1,7 @@
 /** Multi-step windows and returns to the end of the episode: golden values, and what cuts them short. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTransition, type Source, type Transition } from '../../core/index.ts';
+import { createTransition, type Source, type Transition } from '../../rows/index.ts';
 import { Replay } from './replay.ts';
 import { NO_RETURN, NO_ROW, type RowRange, TransitionRing } from './ring.ts';
 

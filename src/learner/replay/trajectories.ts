@@ -1,5 +1,5 @@
 /** Links each row to the one that continues it, and computes returns, as transitions arrive, per robot. */
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { NO_ROW, type TransitionRing } from './ring.ts';
 
 /** Definition of the return to the end of the episode, for algorithms that compare values with it (Cal-QL). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { calibrate, sigmoidOf } from './calibrate.ts';
 
 describe('calibration of logits', () => {

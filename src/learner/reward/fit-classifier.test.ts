@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Rng, readDenseModel } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { readDenseModel } from '../../onnx/index.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import {
   buildClassifier,

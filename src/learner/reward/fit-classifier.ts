@@ -3,7 +3,7 @@
  * successes and other states, whatever their ratio among the labels (as HIL-SERL trains its image classifier,
  * https://arxiv.org/abs/2410.21845). Camera images would need an encoder in front of it, as for actors.
  */
-import { mean, Rng, variance } from '../../core/index.ts';
+import { mean, Rng, variance } from '../../model/index.ts';
 import { gradients } from '../engine/autodiff.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { adam, adamStep } from '../engine/optimiser.ts';

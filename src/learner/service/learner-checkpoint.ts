@@ -1,7 +1,7 @@
 /** State from which a restarted learner continues: its newest checkpoint; its robots resend their transitions. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCount, ReinError } from '../../core/index.ts';
+import { isCount, ReinError } from '../../model/index.ts';
 import {
   type CheckpointKind,
   type FoundCheckpoint,

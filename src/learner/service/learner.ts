@@ -7,19 +7,11 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  acquireLock,
-  type Close,
-  closeAll,
-  type LearnerView,
-  messageOf,
-  type ObservationParts,
-  openedOrClosed,
-  ReinError,
-  type Transition,
-} from '../../core/index.ts';
+import { acquireLock, type Close, closeAll, openedOrClosed } from '../../host/index.ts';
 import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
+import { messageOf, type ObservationParts, ReinError } from '../../model/index.ts';
 import { type MetricRecord, type Relabelling, RUN_FILES } from '../../record/index.ts';
+import type { LearnerView, Transition } from '../../rows/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { AchievedUtd } from '../replay/utd.ts';
 import { type Taken, Training } from '../training.ts';

@@ -1,5 +1,5 @@
 /** Sealed versions of a learner's policy, numbered on from those of earlier learners of the run. */
-import { type PolicyWeights, sealWeights } from '../../core/index.ts';
+import { type PolicyWeights, sealWeights } from '../../model/index.ts';
 import type { Training } from '../training.ts';
 
 /** Fields common to all versions of one run. */

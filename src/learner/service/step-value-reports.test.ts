@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createTransition, type Transition } from '../../core/index.ts';
 import type { StepValues } from '../../link/index.ts';
+import { createTransition, type Transition } from '../../rows/index.ts';
 import { StepValueReports } from './step-value-reports.ts';
 
 let nowMs: number;

@@ -1,6 +1,8 @@
 /** Critic values of the steps that robots have just executed, for robots that ask for help based on them. */
-import { quantile, type Transition } from '../../core/index.ts';
+
 import { MAX_VALUED_STEPS, type StepValues } from '../../link/index.ts';
+import { quantile } from '../../model/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import type { Agent } from '../agent/agent.ts';
 
 /** Minimum time between two evaluations, ms. */

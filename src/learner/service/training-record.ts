@@ -1,6 +1,7 @@
 /** Report of a training: a status line, and metrics with losses, rates, and critic values compared with returns. */
-import { clockText, counted, Ema, isIntervention, type Transition } from '../../core/index.ts';
+import { clockText, counted, Ema } from '../../model/index.ts';
 import { type MetricRecord, RUN_FILES, RunMetrics, type UnstampedRecord } from '../../record/index.ts';
+import { isIntervention, type Transition } from '../../rows/index.ts';
 import type { Agent, UpdateMetrics } from '../agent/agent.ts';
 import { type EpisodeReturns, RealisedReturns } from '../agent/calibration.ts';
 import { DemonstrationProbe } from '../agent/demonstration-values.ts';

@@ -1,5 +1,6 @@
 /** Interface of an algorithm: networks, the losses that train them, and a policy. */
-import type { PluginBase, Rng } from '../../core/index.ts';
+import type { PluginBase } from '../../host/index.ts';
+import type { Rng } from '../../model/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { Replay } from '../replay/replay.ts';
 import { drawBatch, drawSubset, splitBatch } from './batch.ts';
 

@@ -2,7 +2,7 @@
  * Batches of RLPD (Ball et al., https://arxiv.org/abs/2302.02948): half demonstrations and interventions, half
  * online transitions, in every slice of an update-to-data ratio.
  */
-import type { Rng } from '../../core/index.ts';
+import type { Rng } from '../../model/index.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { BatchColumns, RowRange, RowReading, TransitionRing } from '../replay/ring.ts';
 

@@ -2,7 +2,7 @@
  * Inputs of policies and critics from an observation vector `[state | image | base action | privileged]`: normalised, with
  * the image as features, and without the parts that they must not see.
  */
-import { imageSize, policyObservationSize, totalObservationSize } from '../../core/index.ts';
+import { imageSize, policyObservationSize, totalObservationSize } from '../../model/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/encoder.ts';

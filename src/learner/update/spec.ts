@@ -1,5 +1,5 @@
 /** Specification of a learner, and definitions of its networks. */
-import type { ObservationParts, Rng } from '../../core/index.ts';
+import type { ObservationParts, Rng } from '../../model/index.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 

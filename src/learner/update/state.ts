@@ -1,5 +1,5 @@
 /** State of a training, in the order of a checkpoint, and its initial values. */
-import { type Rng, type TensorShape, totalObservationSize } from '../../core/index.ts';
+import { type Rng, type TensorShape, totalObservationSize } from '../../model/index.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import { initialise } from '../networks/mlp.ts';
 import type { Algorithm } from './algorithm.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callOnce } from '../../../tests/support/learner/one-call.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { sac } from '../algorithms/sac.ts';
 import { ParameterLayout } from '../engine/parameters.ts';
 import { square } from '../ops/elements.ts';

@@ -3,7 +3,7 @@
  * target, reports a number). Each kind of input is declared where it is used, and filled by
  * `UpdateInputs` in every call.
  */
-import { type Rng, totalObservationSize } from '../../core/index.ts';
+import { type Rng, totalObservationSize } from '../../model/index.ts';
 import type { Graph, Shape, Tensor } from '../engine/graph.ts';
 import { adam, clipNorm, polyak } from '../engine/optimiser.ts';
 import type { Packed } from '../engine/packed.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition } from '../../rows/index.ts';
 import { cloningWeight } from '../algorithms/bc.ts';
 import { sac } from '../algorithms/sac.ts';
 import { adamStep } from '../engine/optimiser.ts';

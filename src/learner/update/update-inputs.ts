@@ -1,6 +1,5 @@
 /** Fills the inputs of training calls from replay and random numbers. */
-import type { Rng } from '../../core/index.ts';
-import { totalObservationSize } from '../../core/index.ts';
+import { type Rng, totalObservationSize } from '../../model/index.ts';
 import { adamStep } from '../engine/optimiser.ts';
 import { trainedChannels } from '../options/encoder.ts';
 import { cropFrames } from '../replay/crops.ts';

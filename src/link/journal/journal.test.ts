@@ -14,13 +14,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { createTransition, type Transition } from '../../core/index.ts';
+import { createTransition, type Transition } from '../../rows/index.ts';
 import { type JournalOptions, openJournal } from './journal.ts';
 import { readJournal } from './reader.ts';
 import { explainJournal, mendJournal } from './recover.ts';
 import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from './segment.ts';
-import type { JournalStorage } from './storage.ts';
-import { nodeStorage } from './storage.ts';
+import { type JournalStorage, nodeStorage } from './storage.ts';
 
 const SIZES = { observationSize: 3, actionSize: 2 };
 const RUN = { schemaHash: '00112233445566ff', runId: 'a-run', ...SIZES };

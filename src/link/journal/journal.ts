@@ -3,7 +3,9 @@
  * from it, and a restarted learner rebuilds its replay buffer from it. A disk failure stops recording, never the robot.
  */
 import { randomBytes } from 'node:crypto';
-import { type DirectoryLock, makeFolder, ReinError, type Transition } from '../../core/index.ts';
+import { type DirectoryLock, makeFolder } from '../../host/index.ts';
+import { ReinError } from '../../model/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { type RecordId, type RecordSizes, recordBytes } from '../record.ts';
 import { countUpTo, readSlotRange } from './reader.ts';
 import { cutTorn, lockJournal } from './recover.ts';

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32c } from '../../core/index.ts';
+import { crc32c } from '../../rows/index.ts';
 import type { SegmentHeader } from './segment.ts';
 
 export const MANIFEST_FILE = 'files.jsonl';

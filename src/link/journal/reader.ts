@@ -1,7 +1,7 @@
 /** Reads a run's journal: entirely, to rebuild a replay buffer, or from a record on, to resend it. */
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { decodeRecord, peekId, type RecordId } from '../record.ts';
 import type { LinkFault } from '../wire.ts';
 import { readSlots, SEGMENT_HEADER_BYTES, slotAt } from './segment.ts';

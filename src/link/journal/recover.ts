@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { acquireLock, type DirectoryLock, lockHolder } from '../../core/index.ts';
+import { acquireLock, type DirectoryLock, lockHolder } from '../../host/index.ts';
 import { peekId } from '../record.ts';
 import { begunLine, closedLine, MANIFEST_FILE, nameOf } from './manifest.ts';
 import { encodeSegmentHeader, listSegments, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';

@@ -4,7 +4,8 @@
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32c, ok, type Result, type Transition } from '../../core/index.ts';
+import { ok, type Result } from '../../model/index.ts';
+import { crc32c, type Transition } from '../../rows/index.ts';
 import { encodeRecord, RECORD_VERSION, type RecordSizes, recordBytes } from '../record.ts';
 import { fault, hashBytes, hexOf, type LinkFault } from '../wire.ts';
 

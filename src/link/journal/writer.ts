@@ -4,7 +4,8 @@
  * a disk that recovers leaves no gap.
  */
 import { join } from 'node:path';
-import { ReinError, type Transition } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { encodeRecord } from '../record.ts';
 import { begunLine, closedLine, MANIFEST_FILE } from './manifest.ts';
 import {

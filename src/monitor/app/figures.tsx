@@ -1,7 +1,7 @@
 /** Figures of the live view: who is in control, distance to limits, activity of the safety chain and its reasons. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type FrameView, stateName } from '../../core/telemetry.ts';
+import { type FrameView, stateName } from '../../rows/portable.ts';
 import { heldText } from '../page/shown-state.ts';
 import { Pixels, samplesOf } from './pixels.tsx';
 import { Plot } from './plot.tsx';

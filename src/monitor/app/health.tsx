@@ -1,6 +1,5 @@
 /** Health view: present fault table, reported notices, and what runs where. */
-import { BUS, type BusCounter } from '../../core/hardware.ts';
-import type { LearnerView } from '../../core/telemetry.ts';
+import { BUS, type BusCounter, type LearnerView } from '../../rows/portable.ts';
 import type { RunView } from '../../session/index.ts';
 import { Scroll } from './scroll.tsx';
 import { Sign } from './sign.tsx';

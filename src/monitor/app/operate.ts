@@ -3,7 +3,7 @@
  * frame and stamped with it. While the page is hidden or unfocused the enabling switch is released: the robot holds.
  */
 import { computed, signal } from '@preact/signals';
-import type { FrameView } from '../../core/telemetry.ts';
+import type { FrameView } from '../../rows/portable.ts';
 import { HeldKeys } from './held-keys.ts';
 import { isTextField } from './page-keys.ts';
 import { ask, frame, hearFrames, operators, person, run } from './stream.ts';

@@ -1,6 +1,6 @@
 /** Enlarged camera image of a few thousand pixels, as the policy receives it. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { PictureView } from '../../core/telemetry.ts';
+import type { PictureView } from '../../rows/portable.ts';
 import type { RunView } from '../../session/index.ts';
 
 interface Samples {

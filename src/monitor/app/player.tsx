@@ -1,7 +1,7 @@
 /** Step-by-step player of an episode: requested actions, changes by the safety chain, executed action, and the robot's pose. */
 import { computed, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type FrameView, type StepView, sourceName } from '../../core/telemetry.ts';
+import { type FrameView, type StepView, sourceName } from '../../rows/portable.ts';
 import { Picture } from './picture.tsx';
 import { Pixels, picturesIn } from './pixels.tsx';
 import { PlayBar } from './play-bar.tsx';

@@ -27,10 +27,9 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { parentOf, toolLinkOf } from '../../core/robot-defaults.ts';
-import { shownCapsules } from '../../core/shown-capsules.ts';
-import { type FrameView, shownObjects } from '../../core/telemetry.ts';
+import { parentOf, shownCapsules, toolLinkOf } from '../../model/portable.ts';
 import type { DrawnPose, DrawnScene, SceneShape } from '../../plant/mujoco.ts';
+import { type FrameView, shownObjects } from '../../rows/portable.ts';
 import type { RunView } from '../../session/index.ts';
 import { colour, geometryOf, lightUp, materialOf } from './shapes.ts';
 

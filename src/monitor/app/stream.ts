@@ -12,7 +12,7 @@ import {
   STEP_LAYOUT,
   type StepView,
   stateName,
-} from '../../core/telemetry.ts';
+} from '../../rows/portable.ts';
 import type {
   DiagnosisRow,
   EpisodeReport,

@@ -1,5 +1,5 @@
 /** Times and counts for display. */
-import { counted, grouped } from '../../core/text.ts';
+import { counted, grouped } from '../../model/portable.ts';
 
 const NARROW = '\u202f';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import { BrowserTeleop, Clutch, type TeleopCommand } from '../../teleop/index.ts';
 import { canFollowHand, type HandOptions, TrackedHand, type TrackedPose } from './tracked-hand.ts';
 

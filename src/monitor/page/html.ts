@@ -1,7 +1,7 @@
 /** Self-contained single-file pages: escaping markup templates, and the parts common to all pages. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { grouped, significant } from '../../core/index.ts';
+import { grouped, significant } from '../../model/index.ts';
 import type { ChartView } from './chart.ts';
 import { SIGNS, type SignKind } from './signs.ts';
 

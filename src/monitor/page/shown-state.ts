@@ -2,7 +2,7 @@
  * Robot state as shown to operators and programs: derived from the guard's state and from what holds the robot, so that
  * no decider is shown as driving that cannot. Pure; imports nothing that a browser lacks.
  */
-import type { Decider, SafetyStateName } from '../../core/index.ts';
+import type { Decider, SafetyStateName } from '../../rows/index.ts';
 import type { RunStatus } from '../../session/index.ts';
 
 type Operator = RunStatus['operator'];

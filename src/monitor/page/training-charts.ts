@@ -3,7 +3,7 @@
  * in, points out; imports nothing that a browser lacks.
  * Shares are 0..1; intervals are 95 %.
  */
-import { wilsonInterval } from '../../core/statistics.ts';
+import { wilsonInterval } from '../../model/portable.ts';
 
 /** Line of `metrics.jsonl` or `metrics-learner.jsonl`; fields are checked before they are drawn. */
 export type MetricLine = Readonly<Record<string, unknown>> & {

@@ -1,5 +1,5 @@
 /** Charts of the report, each from the metric records alone. */
-import { type HistogramData, mean, percent, quantile, quantileOf } from '../../core/index.ts';
+import { type HistogramData, mean, percent, quantile, quantileOf } from '../../model/index.ts';
 import type { MetricKind, MetricRecord, RunSummary } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
 import type { ChartView, Range } from '../page/chart.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chartsIn } from '../../../tests/support/page-charts.ts';
-import { percent, QuantileHistogram } from '../../core/index.ts';
+import { percent, QuantileHistogram } from '../../model/index.ts';
 import {
   decodeRecording,
   type EpisodeRecording,

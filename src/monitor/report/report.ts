@@ -1,6 +1,7 @@
 /** Report page of a run: a self-contained HTML file. */
 import { join } from 'node:path';
-import { counted, mean, percent, replaceFile, wilsonInterval } from '../../core/index.ts';
+import { replaceFile } from '../../host/index.ts';
+import { counted, mean, percent, wilsonInterval } from '../../model/index.ts';
 import {
   type EpisodeRecording,
   encodeRecording,

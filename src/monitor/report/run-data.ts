@@ -1,7 +1,7 @@
 /** Data of a report, read back from a run's folder, so that the report can be regenerated at any time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import {
   decodeRecording,
   type EncodedRecording,

@@ -1,5 +1,6 @@
 /** Page on a reward classifier's check: the states checked and its verdicts, self-contained. */
-import { percent, ReinError, replaceFile } from '../../core/index.ts';
+import { replaceFile } from '../../host/index.ts';
+import { percent, ReinError } from '../../model/index.ts';
 import { type ClassifierCheck, type FalsePositive, truthOf } from '../../offline/index.ts';
 import type { Share } from '../../tasks/index.ts';
 import { cards, type Html, html, meter, meters, numbers, renderPage, section, table, words } from '../page/html.ts';

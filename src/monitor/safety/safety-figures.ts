@@ -1,5 +1,5 @@
 /** Charts of a safety report. */
-import { percent } from '../../core/index.ts';
+import { percent } from '../../model/index.ts';
 import type { SafetyCheckResult, StopFigure, StopResult, Trace } from '../../safety-check/index.ts';
 import type { ChartLine, ChartView } from '../page/chart.ts';
 import {

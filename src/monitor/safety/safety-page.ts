@@ -1,5 +1,6 @@
 /** Page of a safety check: a self-contained HTML file. */
-import { percent, replaceFile } from '../../core/index.ts';
+import { replaceFile } from '../../host/index.ts';
+import { percent } from '../../model/index.ts';
 import { printedBound, type SafetyCheckResult } from '../../safety-check/index.ts';
 import {
   type Card,

@@ -1,5 +1,5 @@
 /** Tables of a safety report. */
-import { percent, significant } from '../../core/index.ts';
+import { percent, significant } from '../../model/index.ts';
 import {
   type AdversaryName,
   ARM_WORDS,

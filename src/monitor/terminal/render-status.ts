@@ -1,5 +1,5 @@
 /** Run status as lines of text. Pure: the same status and width give the same lines. */
-import { clockText, counted, grouped, percent, wilsonInterval } from '../../core/index.ts';
+import { clockText, counted, grouped, percent, wilsonInterval } from '../../model/index.ts';
 import { perHourText } from '../../record/index.ts';
 import type { RecordingStatus, RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';

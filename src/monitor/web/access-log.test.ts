@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { StreamWatcher } from '../../../tests/support/browser.ts';
 import { until } from '../../../tests/support/until.ts';
-import { encodeJson } from '../../core/index.ts';
+import { encodeJson } from '../../rows/index.ts';
 import { ACCESS_LOG, AccessLog } from './access-log.ts';
 import { MonitorServer } from './server.ts';
 

@@ -5,7 +5,7 @@
  * here is rejected.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 /** `operate`: may take the seat. `watch`: sees everything, and may stop the robot. */
 export type Right = 'operate' | 'watch';

@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SystemClock } from '../../core/index.ts';
+import { SystemClock } from '../../model/index.ts';
 import { bearerOf, type MonitorPlace, type Right, rightOf } from './access.ts';
 
 /** Most unread bytes for the clients of one right; a longer response waits alone. */

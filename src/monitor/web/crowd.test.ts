@@ -10,8 +10,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { StreamWatcher } from '../../../tests/support/browser.ts';
 import { selfSigned } from '../../../tests/support/certificate.ts';
 import { until } from '../../../tests/support/until.ts';
-import { encodeJson } from '../../core/index.ts';
-import { encodeNumbers, FRAME_LAYOUT, type FrameView } from '../../core/telemetry.ts';
+import { encodeJson } from '../../rows/index.ts';
+import { encodeNumbers, FRAME_LAYOUT, type FrameView } from '../../rows/telemetry.ts';
 import { limitReading } from './answers.ts';
 import { MonitorServer } from './server.ts';
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { StreamWatcher } from '../../../tests/support/browser.ts';
 import { until } from '../../../tests/support/until.ts';
-import { encodeJson, encodeNumbers, FRAME_LAYOUT } from '../../core/index.ts';
 import { CHANNELS } from '../../record/trace/channels.ts';
+import { encodeJson, encodeNumbers, FRAME_LAYOUT } from '../../rows/index.ts';
 import { MonitorServer } from './server.ts';
 
 const viewToken = 'a-viewers-token-123456789';

@@ -7,8 +7,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
-import { asObject, isState, kindOf, type PacketKind, parseJson, SystemClock } from '../../core/index.ts';
+import { asObject, parseJson, SystemClock } from '../../model/index.ts';
 import { type Channel, Translation } from '../../record/trace.ts';
+import { isState, kindOf, type PacketKind } from '../../rows/index.ts';
 import { Allowance } from './allowance.ts';
 import type { Past } from './past.ts';
 import { Peer, Peers } from './peers.ts';

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { PersonRequest, RunWatcher } from '../../session/index.ts';
 import { checkPlace, isLoopback, type MonitorPlace } from './access.ts';
 import type { FromServer, ServerThreadData, ToServer } from './server-thread.ts';

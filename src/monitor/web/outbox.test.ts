@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeJson } from '../../core/index.ts';
-import { decodeJson, kindOf } from '../../core/telemetry.ts';
+import { encodeJson } from '../../rows/index.ts';
+import { decodeJson, kindOf } from '../../rows/telemetry.ts';
 import { Outbox } from './outbox.ts';
 
 /** Sink of a page that accepts more once it is drained. */

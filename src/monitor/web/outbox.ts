@@ -3,7 +3,7 @@
  * oldest are dropped and counted. A page that reads nothing thus costs a bounded amount; a slow page acknowledges its
  * frames and is sent no further one before, so that none queues in its browser or on the way.
  */
-import { isState, kindOf } from '../../core/index.ts';
+import { isState, kindOf } from '../../rows/index.ts';
 
 /** Destination of packets, as implemented by a WebSocket. */
 export interface Sink {

@@ -1,5 +1,5 @@
 /** Past packets of a run, for pages that connect later: the newest of each state, and the last of each kind of event. */
-import { isState, kindOf, type PacketKind } from '../../core/index.ts';
+import { isState, kindOf, type PacketKind } from '../../rows/index.ts';
 
 const KEPT_PACKETS = 100;
 /** Kinds of events that are replayed to later pages. */

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import type { Decider, SafetyStateName } from '../../core/index.ts';
-import { DECIDERS, encodeJson, encodeNumbers, FRAME_LAYOUT, SAFETY_STATES } from '../../core/index.ts';
+import {
+  DECIDERS,
+  type Decider,
+  encodeJson,
+  encodeNumbers,
+  FRAME_LAYOUT,
+  SAFETY_STATES,
+  type SafetyStateName,
+} from '../../rows/index.ts';
 import { STAGES } from '../../safety/chain-report.ts';
 import { createRunStatus } from '../../session/status.ts';
 import { PrometheusMetrics } from './prometheus.ts';

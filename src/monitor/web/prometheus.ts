@@ -3,8 +3,8 @@
  * base units in the names, counters end with `_total`. Counters of the guard restart with it, as Prometheus expects of
  * any process.
  */
+import { asObject } from '../../model/index.ts';
 import {
-  asObject,
   BUS,
   BUS_COUNTERS,
   type BusCounter,
@@ -15,8 +15,8 @@ import {
   type FrameView,
   kindOf,
   SAFETY_STATES,
-} from '../../core/index.ts';
-import { stateName } from '../../core/telemetry.ts';
+} from '../../rows/index.ts';
+import { stateName } from '../../rows/portable.ts';
 import type { RunStatus, RunView } from '../../session/index.ts';
 import { type ShownState, shownState } from '../page/shown-state.ts';
 

@@ -1,5 +1,5 @@
 /** Relabelling from pages: as with `rein relabel`, for episodes that the run's trace can play back. */
-import { describeError, SOURCES } from '../../core/index.ts';
+import { describeError } from '../../model/index.ts';
 import {
   appendRelabels,
   type EpisodePlace,
@@ -11,6 +11,7 @@ import {
   undoOf,
 } from '../../record/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
+import { SOURCES } from '../../rows/index.ts';
 
 /** Relabel in effect. */
 export interface RelabelListing {

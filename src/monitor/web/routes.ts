@@ -1,7 +1,7 @@
 /** HTTP routes of the monitor: pages, Prometheus metrics, files of the run, and a stop. None of them moves the robot. */
 import type { FastifyInstance } from 'fastify';
-import { decodeJson } from '../../core/index.ts';
 import type { TraceReader } from '../../record/trace.ts';
+import { decodeJson } from '../../rows/index.ts';
 import type { RunView } from '../../session/index.ts';
 import { bearerOf, foreignReason, type MonitorPlace, pageHeaders, rightOf } from './access.ts';
 import { type Answers, limitReading } from './answers.ts';

@@ -4,7 +4,7 @@
  */
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { asObject, parseJson, percent } from '../../core/index.ts';
+import { asObject, parseJson, percent } from '../../model/index.ts';
 import { RUN_FILES, type RunSummary } from '../../record/index.ts';
 
 /** Run that pages may show. */

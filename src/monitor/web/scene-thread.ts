@@ -1,6 +1,6 @@
 /** Thread that runs the compiler of `scene.ts`: one request in, one answer out. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../core/index.ts';
+import { messageOf } from '../../model/index.ts';
 import { drawnScene } from '../../plant/mujoco.ts';
 import type { SceneAnswer, SceneRequest } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PointEnvironment } from '../../../packages/lab/src/environments/point.ts';
 import { resolveConfig } from '../../config/index.ts';
-import { type ActionSpec, jointActionUnit } from '../../core/index.ts';
+import { type ActionSpec, jointActionUnit } from '../../model/index.ts';
 import { meaningIn, meaningOnRobot } from './action-meaning.ts';
 
 /** Extremes ±1.5 and values between, dimension by dimension: values beyond ±1 are clipped. */

@@ -13,7 +13,7 @@ import {
   rangesOf,
   toolAxisOf,
   yawBetween,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { ActionMap, createTickTimes } from '../../safety/index.ts';
 
 /** Declared ranges, and the actual execution. */

@@ -1,6 +1,7 @@
 /** The acting policy of a trial: the learner's policy, on the network that also runs it on a robot. */
-import { policyObservationSize, sha256Hex } from '../../core/index.ts';
+
 import type { Agent, Training } from '../../learner/index.ts';
+import { policyObservationSize, sha256Hex } from '../../model/index.ts';
 import {
   openNetwork,
   type Policy,

@@ -1,7 +1,7 @@
 /** Checks that an exported policy gives the same outputs on the robot's runtime as the learner's networks. */
 
-import { type Environment, halfRangeOf, ReinError, Rng } from '../../core/index.ts';
 import { Bindings, Session } from '../../learner/index.ts';
+import { type Environment, halfRangeOf, ReinError, Rng } from '../../model/index.ts';
 import { OnnxPolicy, type Policy, type PolicyHead } from '../../policy/index.ts';
 import type { ActionMeaning } from './action-meaning.ts';
 

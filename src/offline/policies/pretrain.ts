@@ -1,16 +1,10 @@
 /** `rein pretrain`: trains networks on stored transitions or demonstrations, for a training to start from. */
 import { join } from 'node:path';
-import {
-  closedAfter,
-  makeFolder,
-  ReinError,
-  replaceFileSync,
-  storage,
-  type Transition,
-  totalObservationSize,
-} from '../../core/index.ts';
+import { closedAfter, makeFolder, replaceFileSync, storage } from '../../host/index.ts';
 import { type Pretraining, type Training, writeCheckpoint } from '../../learner/index.ts';
 import type { LearnerConfig } from '../../learner/options.ts';
+import { ReinError, totalObservationSize } from '../../model/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import type { CollectedData, LoadLab } from '../lab.ts';
 import { NETWORKS, openTraining } from '../networks.ts';
 import { checkEmpty, TRIAL_FILES } from '../trial-spec.ts';

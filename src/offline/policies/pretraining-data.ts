@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { loadResolvedConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
-import { ReinError, type Transition } from '../../core/index.ts';
 import { routedOffline } from '../../learner/index.ts';
 import { type InterventionRule, interventionRule } from '../../learner/options.ts';
 import { type JournalLoss, readJournal } from '../../link/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { RUN_FILES, readRelabelling } from '../../record/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import type { CollectedData, ExpertData, LoadLab } from '../lab.ts';
 import { readTrialSpec, TRIAL_FILES } from '../trial-spec.ts';
 

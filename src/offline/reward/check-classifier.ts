@@ -1,5 +1,5 @@
 /** `rein reward check`: compares a classifier on unseen runs with the verdicts of the task or the operators. */
-import { observationSize } from '../../core/index.ts';
+import { observationSize } from '../../model/index.ts';
 import { appendLabels, checkSameLabels, episodeText, type LabelledState, type LabelPlace } from '../../record/index.ts';
 import { loadRewardClassifier, type RewardClassifier, readRewardManifest } from '../../tasks/index.ts';
 import { GUARD_STEPS } from './collect-labels.ts';

@@ -1,12 +1,5 @@
 /** Labelled states as network inputs: selected columns of an observation, folds by episode, and cross-validated predictions. */
-import {
-  frameSize,
-  type ObservationSpec,
-  observationSize,
-  ReinError,
-  type Rng,
-  readDenseModel,
-} from '../../core/index.ts';
+
 import {
   buildClassifier,
   type Calibration,
@@ -15,6 +8,8 @@ import {
   calibrate,
   sigmoidOf,
 } from '../../learner/index.ts';
+import { frameSize, type ObservationSpec, observationSize, ReinError, type Rng } from '../../model/index.ts';
+import { readDenseModel } from '../../onnx/index.ts';
 import { episodeText, type LabelFile, type LabelledState } from '../../record/index.ts';
 import type { Scored } from './threshold.ts';
 

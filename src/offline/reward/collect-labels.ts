@@ -1,5 +1,5 @@
 /** Collects labelled states from finished runs, for `rein reward train`. */
-import { ReinError, Rng } from '../../core/index.ts';
+import { ReinError, Rng } from '../../model/index.ts';
 import {
   appendLabels,
   checkSameLabels,

@@ -1,5 +1,5 @@
 /** Chooses a threshold from predicted probabilities of labelled states, and evaluates it. */
-import { wilsonInterval } from '../../core/index.ts';
+import { wilsonInterval } from '../../model/index.ts';
 import type { Share } from '../../tasks/index.ts';
 
 export interface Scored {

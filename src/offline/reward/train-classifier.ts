@@ -1,5 +1,5 @@
 /** `rein reward train`: trains a classifier on labelled states; threshold and metrics come from held-out states. */
-import { observationSize, ReinError, Rng } from '../../core/index.ts';
+import { observationSize, ReinError, Rng } from '../../model/index.ts';
 import { episodeText, type LabelFile, type LabelledState, readLabels } from '../../record/index.ts';
 import { type RewardManifest, saveRewardClassifier } from '../../tasks/index.ts';
 import { ClassifierStates, chooseFields, foldsOf, withTrainer } from './classifier-data.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ArmKinematics, matrixFromRpy, multiplyMatrix, ReinError, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, matrixFromRpy, multiplyMatrix, ReinError, type RobotModel } from '../../model/index.ts';
 import { Simulation } from '../mujoco-module.ts';
 import { importRobot } from './import-robot.ts';
 import type { ImportedRobot, NamedFrame } from './imported-robot.ts';

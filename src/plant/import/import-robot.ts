@@ -1,7 +1,7 @@
 /** Imports a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file gives them. */
 import { basename } from 'node:path';
 import type { MainModule, MjSpec, MjsElement, mjtLimited } from '@mujoco/mujoco';
-import { type Capsule, matrixFromAxisAngle, ReinError, Rng } from '../../core/index.ts';
+import { type Capsule, matrixFromAxisAngle, ReinError, Rng } from '../../model/index.ts';
 import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from '../frames.ts';
 import type { PackageFolders } from '../model/model-assets.ts';
 import { codeOf, compileModel, elementsOf, type ModelFile, parseModel, readModelFile } from '../model/model-file.ts';

@@ -1,5 +1,5 @@
 /** Contents of an MJCF or URDF in terms of `RobotModel`; what the file does not give is absent. */
-import type { Capsule } from '../../core/index.ts';
+import type { Capsule } from '../../model/index.ts';
 import type { Triple } from '../frames.ts';
 import type { PackageFolders } from '../model/model-assets.ts';
 

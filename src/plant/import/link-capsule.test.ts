@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { type Ball, boundingCapsule } from './link-capsule.ts';
 
 /** Returns how far a ball protrudes from the capsule, m. */

@@ -1,5 +1,5 @@
 /** Places of elements in the robot's file, and what only the text of a URDF shows: speeds, mimic joints, links without mass. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { ModelFile } from '../model/model-file.ts';
 import { elementsNamed, type XmlElement, xmlElements } from '../model/xml-elements.ts';
 import type { FilePlace, ImportedJoint, RangeProblem, UnusableLimit } from './imported-robot.ts';

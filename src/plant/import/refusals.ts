@@ -1,6 +1,6 @@
 /** Refusals of what the safety chain's geometry cannot describe, with one message each; and removal of joints that are to stand still. */
 import type { MainModule, MjSpec, MjsElement, MjsEquality } from '@mujoco/mujoco';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { codeOf, deleteAll, elementsOf } from '../model/model-file.ts';
 import type { FilePlace } from './imported-robot.ts';
 

@@ -1,7 +1,7 @@
 /** Files that a model refers to: their names, and their locations according to its text. */
 import { readFileSync } from 'node:fs';
 import { basename, isAbsolute, join } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { elementsNamed, xmlElements } from './xml-elements.ts';
 
 /** File that the text refers to; read once it is known to be needed. */

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
-import { messageOf, ReinError, readTrouble } from '../../core/index.ts';
+import { readTrouble } from '../../host/index.ts';
+import { messageOf, ReinError } from '../../model/index.ts';
 import {
   type AssetFolders,
   assetName,

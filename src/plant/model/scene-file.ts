@@ -1,6 +1,6 @@
 /** Contents of a scene file, read without the simulator, so that a task file can be checked against it before anything starts. */
 
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { readModelFile, withIncludes } from './model-file.ts';
 import { elementsNamed, type XmlElement, xmlElements } from './xml-elements.ts';
 

@@ -1,7 +1,7 @@
 /** Conversion of a URDF for MuJoCo, and search of the ROS packages with its meshes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import {
   blanked,
   foldersOf,

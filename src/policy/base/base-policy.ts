@@ -3,7 +3,8 @@
  * "Residual Off-Policy RL for Finetuning Behavior Cloning Policies", 2025, https://arxiv.org/abs/2509.19301). It never
  * acts by itself: its action is a part of the observation.
  */
-import { allFinite, clamp, firstLineOf, ReinError, Rng } from '../../core/index.ts';
+import { allFinite, clamp, ReinError, Rng } from '../../model/index.ts';
+import { firstLineOf } from '../../onnx/index.ts';
 import type { Inference, Tensors } from '../onnx/inference.ts';
 
 /** Position of an action within the chunks. */

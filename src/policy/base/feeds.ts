@@ -1,5 +1,5 @@
 /** Inputs of a base policy's graph. */
-import { type ObservationSpec, ReinError } from '../../core/index.ts';
+import { type ObservationSpec, ReinError } from '../../model/index.ts';
 import { type TensorPort, type Tensors, tensorOn } from '../onnx/inference.ts';
 import type { BasePolicyConfig } from '../options.ts';
 import type { Feed } from './base-policy.ts';

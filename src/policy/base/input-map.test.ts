@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ObservationSpec } from '../../core/index.ts';
+import type { ObservationSpec } from '../../model/index.ts';
 import { inputPlaces } from './input-map.ts';
 
 const field = (name: string, size: number) => ({ name, size, unit: '1', frame: 'none' });

@@ -5,7 +5,7 @@ import {
   type ObservationField,
   type ObservationSpec,
   observationParts,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 
 /**
  * Indices into the observation's state, in the order in which an input of `size` numbers receives them: all of the state, its

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { castPolicy, chunkPolicy } from '../../../tests/support/base-policies.ts';
 import { bakedPolicy } from '../../../tests/support/policy-fixture.ts';
-import { type ActionSpec, type ObservationSpec, ReinError, Rng, sha256Hex } from '../../core/index.ts';
+import { type ActionSpec, type ObservationSpec, ReinError, Rng, sha256Hex } from '../../model/index.ts';
 import type { BasePolicy } from './base-policy.ts';
 import { type BasePolicyOptions, openBasePolicy } from './open-base.ts';
 

@@ -1,7 +1,8 @@
 /** Opens and tries a base policy's file, so that a misfit is reported before anything moves. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { allFinite, checkModel, explainRejection, observationParts, Rng, sha256Hex } from '../../core/index.ts';
+import { allFinite, observationParts, Rng, sha256Hex } from '../../model/index.ts';
+import { checkModel, explainRejection } from '../../onnx/index.ts';
 import { hasNoiseAlways } from '../onnx/head.ts';
 import { Inference, type TensorPort, type Tensors } from '../onnx/inference.ts';
 import { actionDifference, type TaskAction } from '../onnx/stated-action.ts';

@@ -1,5 +1,5 @@
 /** Canary trial of new weights before they act: checks that their outputs are finite and sane, and measures the drift from the old. */
-import { allFinite, err, ok, ReinError, type Result, Rng } from '../../core/index.ts';
+import { allFinite, err, ok, ReinError, type Result, Rng } from '../../model/index.ts';
 
 export interface CanaryLimits {
   /** Largest |mean| before tanh. Healthy policies stay below 20. */

@@ -9,7 +9,9 @@
  * The model's metadata may contain `noise: always`: noise is then drawn when evaluating too. Field numbers:
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
-import { allFinite, forEachField, readModelInfo, showDimensions } from '../../core/index.ts';
+import { allFinite } from '../../model/index.ts';
+import { readModelInfo, showDimensions } from '../../onnx/index.ts';
+import { forEachField } from '../../rows/index.ts';
 import type { PolicyHead } from '../policy.ts';
 
 /** Returns the head of `model` for actions of `actionSize` numbers, or the reason for its absence, in words that follow "because". */

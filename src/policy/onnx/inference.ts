@@ -1,6 +1,6 @@
 /** Single-threaded inference on onnxruntime; the runtime reads and writes the buffers in place. */
 // Imported first: core keeps the runtime from writing telemetry.
-import '../../core/index.ts';
+import '../../host/index.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 /** Tensors by the name of their input or output. */

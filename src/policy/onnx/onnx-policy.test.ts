@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { A, O, SCHEMA, weightsOf, Z } from '../../../tests/support/policy-fixture.ts';
-import { type PolicyWeights, Rng, sealWeights } from '../../core/index.ts';
+import { type PolicyWeights, Rng, sealWeights } from '../../model/index.ts';
 import type { PolicyNoise } from '../policy.ts';
 import { OnnxPolicy, type OnnxPolicyOptions } from './onnx-policy.ts';
 

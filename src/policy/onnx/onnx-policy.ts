@@ -2,19 +2,8 @@
  * A policy network on onnxruntime, single-threaded, off the tick. Weights that are graph inputs are exchanged between two
  * decisions by replacing one reference: a decision uses either the old or the new weights, never a mixture.
  */
-import {
-  ENCODER_PLACE,
-  err,
-  type InnerModel,
-  inlineModel,
-  ok,
-  type PolicyWeights,
-  ReinError,
-  type Result,
-  readModelInfo,
-  sha256Hex,
-  verifyWeights,
-} from '../../core/index.ts';
+import { err, ok, type PolicyWeights, ReinError, type Result, sha256Hex, verifyWeights } from '../../model/index.ts';
+import { ENCODER_PLACE, type InnerModel, inlineModel, readModelInfo } from '../../onnx/index.ts';
 import type { Policy, PolicyHead, PolicyNoise } from '../policy.ts';
 import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
 import { openNetwork, type PolicyNetwork, type WeightTensors } from './policy-network.ts';

@@ -1,6 +1,6 @@
 /** A policy's network: its head, its buffers, and the weights passed to every run. */
 import type { Tensor } from 'onnxruntime-node';
-import { allFinite, err, ok, ReinError, type Result, Rng, type TensorShape } from '../../core/index.ts';
+import { allFinite, err, ok, ReinError, type Result, Rng, type TensorShape } from '../../model/index.ts';
 import type { PolicyHead, PolicyNoise } from '../policy.ts';
 import { squash } from '../squash.ts';
 import type { TrialOutput } from './canary.ts';

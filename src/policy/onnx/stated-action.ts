@@ -2,7 +2,7 @@
  * Action metadata in a policy's file: the duration of a step and the meaning of 1. Rein writes both into the files it makes;
  * files without this metadata are not checked.
  */
-import { type ActionSpec, asObject, parseJson, parseObject, rangesOf, significant } from '../../core/index.ts';
+import { type ActionSpec, asObject, parseJson, parseObject, rangesOf, significant } from '../../model/index.ts';
 import { metadataOf } from './head.ts';
 
 /** The task's interpretation of an action. */

@@ -2,7 +2,7 @@
  * Response of the state to actions: if it differs between demonstrations and training, one of them has actions of
  * another sign or order.
  */
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { rounded } from './step-statistics.ts';
 
 /** State elements that are examined; larger states are examined in part. */

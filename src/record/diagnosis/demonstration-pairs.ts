@@ -1,5 +1,5 @@
 /** Consistency of demonstrations: actions where two of them were in nearly the same state. */
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 
 /** Steps that are kept, evenly spaced over all demonstrated ones. */
 const KEPT = 384;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng, type Transition } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { createTransition, type Transition } from '../../rows/index.ts';
 import type { MetricRecord, SetupRecord, UnstampedRecord, UpdateRecord } from '../metric-records.ts';
 import type { Row } from './check.ts';
 import { CHECKS } from './checks.ts';

@@ -2,7 +2,7 @@
  * "Why is it not learning?": a run's records and steps compared with those of healthy runs. Live beside a robot or a
  * learner, or afterwards from the run's metrics alone. Reads no clock; memory is bounded.
  */
-import type { Transition } from '../../core/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import type { MetricRecord, SetupRecord, StepsRecord } from '../metric-records.ts';
 import { Answers } from './answers.ts';
 import { type Row, rowOf } from './check.ts';

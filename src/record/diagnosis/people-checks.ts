@@ -1,5 +1,5 @@
 /** Checks of human input: demonstrations and help. */
-import { wilsonInterval } from '../../core/index.ts';
+import { wilsonInterval } from '../../model/index.ts';
 import type { Check, Limit } from './check.ts';
 
 const LEAST_STEPS = 400;

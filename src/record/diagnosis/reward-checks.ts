@@ -1,5 +1,5 @@
 /** Checks of rewards: is there one, does it mean what it should, and is there time to earn it? */
-import { counted } from '../../core/index.ts';
+import { counted } from '../../model/index.ts';
 import type { Check, Evidence, Limit, Measure } from './check.ts';
 import type { Facts, Failing } from './facts.ts';
 import type { RewardCount, StepFigures } from './step-figures.ts';

@@ -1,5 +1,6 @@
 /** Accumulates the steps of a run into statistics of blocks. */
-import { clamp, isIntervention, type Transition } from '../../core/index.ts';
+import { clamp } from '../../model/index.ts';
+import { isIntervention, type Transition } from '../../rows/index.ts';
 import { FEW_REWARDS, type RewardCount, type StepFigures } from './step-figures.ts';
 
 /** State elements that are examined; larger states are examined in part. */

@@ -3,8 +3,8 @@
  * are used where they apply; the rest are custom schemas with the names of the stream.
  */
 import { FrameTransforms, JointStates, Log, RawImage, SceneUpdate } from '@foxglove/schemas/jsonschema.js';
+import { asObject } from '../../model/index.ts';
 import {
-  asObject,
   DECIDERS,
   decodeJson,
   decodeNumbers,
@@ -17,7 +17,7 @@ import {
   SOURCES,
   STEP_LAYOUT,
   shownObjects,
-} from '../../core/index.ts';
+} from '../../rows/index.ts';
 import { type DrawnRun, RobotMessages, rounded, stampOf } from './foxglove.ts';
 
 /** Channel as announced to a file or client: topic, schema name, and JSON schema of its messages. */

@@ -12,7 +12,7 @@ import {
   quaternionFromMatrix,
   type RobotModel,
   shownCapsules,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 
 /** Parts of a run's packet that are drawn. */
 export interface DrawnRun {

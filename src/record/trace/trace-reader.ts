@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
-import { asObject, parseJson } from '../../core/index.ts';
+import { asObject, parseJson } from '../../model/index.ts';
 import type { EpisodePlace } from '../relabelling.ts';
 import { FACTS, FIRST_EPISODE, traceFiles } from './trace-file.ts';
 

@@ -1,6 +1,6 @@
 /** Trace writer of a run: passes packets to the writing thread without ever blocking, and counts those dropped for lack of room. */
 import { Worker } from 'node:worker_threads';
-import { kindOf } from '../../core/index.ts';
+import { kindOf } from '../../rows/index.ts';
 import type { FromTraceThread, ToTraceThread, TraceThreadData } from './trace-thread.ts';
 
 /** Packets are passed on in batches of this size, or after this time, ms. */

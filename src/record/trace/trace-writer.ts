@@ -4,7 +4,9 @@
  * and counted; the trace continues when there is room.
  */
 import { rmSync } from 'node:fs';
-import { kindOf, messageOf, writeErrorOf } from '../../core/index.ts';
+import { writeErrorOf } from '../../host/index.ts';
+import { messageOf } from '../../model/index.ts';
+import { kindOf } from '../../rows/index.ts';
 import { Translation } from './channels.ts';
 import { FIRST_EPISODE, openSink, TraceFile, type TraceSink, traceFileAfter, traceFiles } from './trace-file.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readMcap } from '../../../tests/support/mcap.ts';
-import { encodeJson, encodeNumbers, FRAME_LAYOUT, STEP_LAYOUT } from '../../core/index.ts';
+import { encodeJson, encodeNumbers, FRAME_LAYOUT, STEP_LAYOUT } from '../../rows/index.ts';
 import { CHANNELS } from './channels.ts';
 import { openSink, type TraceSink, traceFiles } from './trace-file.ts';
 import { nextEpisode, TraceReader } from './trace-reader.ts';

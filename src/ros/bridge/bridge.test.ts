@@ -5,7 +5,6 @@ import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { until } from '../../../tests/support/until.ts';
-import { type GuardNotice, SystemClock } from '../../core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -19,6 +18,8 @@ import {
   STATE,
   stateLayout,
 } from '../../drivers/index.ts';
+import { SystemClock } from '../../model/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import { Float64, Float64MultiArray, JointState, WrenchStamped } from '../messages/definitions.ts';
 import { COMMAND_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';

@@ -3,7 +3,7 @@
  * decides nothing. Commands that are old, meant for another life, or come after a stop are dropped: nothing is queued,
  * nothing is repeated.
  */
-import { asObject, type Clock, messageOf, parseObject } from '../../core/index.ts';
+
 import {
   COMMAND,
   COMMAND_KIND,
@@ -17,6 +17,7 @@ import {
   stateNumbers,
 } from '../../drivers/index.ts';
 import { parseRequest as parseGuardRequest, readNumbers } from '../../guard/index.ts';
+import { asObject, type Clock, messageOf, parseObject } from '../../model/index.ts';
 import { GROUND_TRUTH } from '../observations/other-robot.ts';
 import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand, type CommandPublisher } from './command-publisher.ts';

@@ -6,8 +6,9 @@ import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { StandInArm } from '../../../tests/support/ros-memory/stand-in-arm.ts';
 import { until } from '../../../tests/support/until.ts';
-import { type GuardNotice, SystemClock } from '../../core/index.ts';
 import { COMMAND, COMMAND_KIND, commandNumbers, ROS_MESSAGE, type RosAnswer, STATE } from '../../drivers/index.ts';
+import { SystemClock } from '../../model/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import type { RosPort } from '../port/ros-port.ts';
 import { Bridge } from './bridge.ts';
 

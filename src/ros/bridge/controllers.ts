@@ -1,6 +1,7 @@
 /** Access to the robot's controllers through ros2_control's controller_manager: inspects, switches and monitors them. */
-import { ReinError } from '../../core/index.ts';
+
 import type { RosDriverOptions } from '../../drivers/index.ts';
+import { ReinError } from '../../model/index.ts';
 import {
   type ControllerState,
   ListControllers,

@@ -1,9 +1,9 @@
 /** The two pipes between a ROS process and the guard: written by the guard's tick, and read by the guard's main thread. */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
-import type { GuardNotice } from '../../core/index.ts';
 import { ROS_MESSAGE, type RosAnswer, TO_GUARD_FD } from '../../drivers/index.ts';
 import { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from '../../guard/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 
 /** Measurements are dropped beyond this: the guard is not reading, and will only want the newest. */
 const MAX_UNREAD_BYTES = 16 * 1024;

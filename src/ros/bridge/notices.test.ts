@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { diffBase } from '../../../tests/support/robot-models.ts';
-import type { GuardNotice } from '../../core/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import { Notices } from './notices.ts';
 import type { RobotReadings } from './robot-readings.ts';
 

@@ -1,6 +1,8 @@
 /** Operator notices about the robot's topics, once per cause, each with its row in the fault table. */
-import type { Clock, GuardNotice } from '../../core/index.ts';
+
 import { ROS_CONDITION, type RosDriverOptions } from '../../drivers/index.ts';
+import type { Clock } from '../../model/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import type { RosFault } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 

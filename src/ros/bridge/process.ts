@@ -1,8 +1,9 @@
 /** Main program of bridge and stopper: they read their configuration, create a port, end with the guard, and never die silently. */
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
 import { ROS_FOLDER_PREFIX, type RosProcessConfig, stateNumbers } from '../../drivers/index.ts';
+import { refuseDebugger } from '../../host/index.ts';
+import { ReinError, SystemClock } from '../../model/index.ts';
 import type { RosFault, RosPortFactory } from '../port/ros-port.ts';
 import { Bridge, type RoleParts } from './bridge.ts';
 import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';

@@ -1,6 +1,8 @@
 /** Measurements from the robot's topics, as numbers for the guard: joints by name, or a base's odometry. */
-import { createRobotState, type RobotModel, type RobotState, wrapAngleRad } from '../../core/index.ts';
+
 import { DISTANCE_SIGNAL, type RosDriverOptions } from '../../drivers/index.ts';
+import { type RobotModel, wrapAngleRad } from '../../model/index.ts';
+import { createRobotState, type RobotState } from '../../rows/index.ts';
 import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
 import { fieldAt, messageType } from '../messages/registry.ts';
 import { isSet, nanosecondsOf } from '../messages/time.ts';

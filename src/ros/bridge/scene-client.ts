@@ -1,6 +1,8 @@
 /** Client of the service that resets a simulated robot's surroundings. */
-import { ReinError, type SceneLayout } from '../../core/index.ts';
+
 import type { RosAnswer } from '../../drivers/index.ts';
+import { ReinError } from '../../model/index.ts';
+import type { SceneLayout } from '../../rows/index.ts';
 import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/definitions.ts';
 import type { RosClient, RosPort } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';

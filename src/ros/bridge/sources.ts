@@ -2,7 +2,7 @@
  * Detects two publishers of the same joints with different values, e.g. a forgotten joint_state_publisher: measurements
  * alternate between them, and none is trustworthy. Publishers of other joints, or of equal values, do no harm.
  */
-import type { Clock } from '../../core/index.ts';
+import type { Clock } from '../../model/index.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 /** Shortest period of graph queries; the graph changes as slowly. */

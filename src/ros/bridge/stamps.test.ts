@@ -6,7 +6,7 @@ import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { GuardNotice } from '../../core/index.ts';
+import type { GuardNotice } from '../../rows/index.ts';
 import { JointState } from '../messages/definitions.ts';
 import { STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';

@@ -2,7 +2,7 @@
  * Stop of a robot behind ROS: published at once and repeated, since a command in transit may arrive after the first;
  * then the controllers are deactivated if configured.
  */
-import { allFinite, type RobotModel } from '../../core/index.ts';
+
 import {
   type CommandLaw,
   commandSize,
@@ -12,6 +12,7 @@ import {
   type RosDriverOptions,
   type StopLaw,
 } from '../../drivers/index.ts';
+import { allFinite, type RobotModel } from '../../model/index.ts';
 import type { CommandPublisher } from './command-publisher.ts';
 import type { Controllers } from './controllers.ts';
 import type { RobotReadings } from './robot-readings.ts';

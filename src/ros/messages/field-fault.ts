@@ -1,5 +1,5 @@
 /** Fault of one field. Internal to the codec: while it propagates it collects the path, and leaves as a `ReinError`. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 export class FieldFault extends Error {
   /** Path within the message: `points[3].positions`. */

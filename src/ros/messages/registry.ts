@@ -1,5 +1,5 @@
 /** Message types by ROS name, and their fields by paths such as `linear_acceleration.x`, as used in configurations. */
-import { editDistance, ReinError } from '../../core/index.ts';
+import { editDistance, ReinError } from '../../model/index.ts';
 import * as definitions from './definitions.ts';
 import type { MessageField, MessageType } from './message-type.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyMessage, difference, referenceEncode } from '../../../tests/support/ros-messages.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { createCdrBuffer } from './cdr-bytes.ts';
 import type { MessageType } from './message-type.ts';
 import { MESSAGE_TYPES } from './registry.ts';

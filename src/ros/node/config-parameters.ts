@@ -6,7 +6,7 @@
  * YAML cannot hold a name that is the beginning of another.
  */
 import { editorSchemas, type Override, type ResolvedConfig } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { GivenValue } from '../parameters/scalars.ts';
 import type { ParameterDeclaration, ParameterType, ParameterValue } from '../port/ros-port.ts';
 

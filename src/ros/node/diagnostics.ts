@@ -1,5 +1,6 @@
 /** Status of each part for `/diagnostics`, once a second: OK, WARN, ERROR or STALE, one message, and figures. */
-import { BUS_COUNTERS, type GuardFrame, type JointModel } from '../../core/index.ts';
+import type { JointModel } from '../../model/index.ts';
+import { BUS_COUNTERS, type GuardFrame } from '../../rows/index.ts';
 import { type Fault, faultsOf, isAtLeast, messageOf, withRow } from '../../safety/index.ts';
 import type { LiveSession } from '../../session/index.ts';
 import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/definitions.ts';

@@ -3,8 +3,8 @@ import { freeAddress } from '../../../tests/support/free-port.ts';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { weightsOf } from '../../../tests/support/policy-fixture.ts';
-import type { Transition } from '../../core/index.ts';
 import { askLearner, type LearnerServer, startLearnerServer } from '../../link/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { type LearnerWait, openSession } from '../../session/index.ts';
 import { LearnerRun } from './learner-run.ts';
 

@@ -5,15 +5,9 @@
 import { once } from 'node:events';
 import { loadResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/setup.ts';
-import {
-  type Clock,
-  type Close,
-  endFailed,
-  openParentChannel,
-  type ParentChannel,
-  SystemClock,
-} from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
+import { type Close, endFailed, openParentChannel, type ParentChannel } from '../../host/index.ts';
+import { type Clock, SystemClock } from '../../model/index.ts';
 import { openSession, type SessionEvent, WatchedRun } from '../../session/index.ts';
 import { watcherThrough } from '../../session/person-request.ts';
 import type { RunObserver } from '../../session/supervision.ts';

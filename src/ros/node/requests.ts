@@ -1,5 +1,6 @@
 /** Services and actions of the node, and their refusals: one message each, never a crash. */
-import { encodeJson, messageOf, ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../model/index.ts';
+import { encodeJson } from '../../rows/index.ts';
 import type { EvaluationReport, LiveSession } from '../../session/index.ts';
 import type { PersonRequest, RunWatcher } from '../../session/person-request.ts';
 import {

@@ -4,8 +4,8 @@
  * interface is reported.
  */
 import type { RunSetup } from '../../config/setup.ts';
-import type { Clock } from '../../core/index.ts';
 import { isRos, ROS_CONDITION, worldOf } from '../../drivers/index.ts';
+import type { Clock } from '../../model/index.ts';
 import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
 import type { RunWatcher } from '../../session/person-request.ts';
 import type { TeleopSource } from '../../teleop/index.ts';

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
-import { asObject, describeError, endsWith, isRunning, makeFolder, refuseDebugger } from '../../core/index.ts';
+import { endsWith, isRunning, makeFolder, refuseDebugger } from '../../host/index.ts';
+import { asObject, describeError } from '../../model/index.ts';
 import { openNamedMonitor } from '../../monitor/web.ts';
 import { type PacketMessage, type PersonMessage, packetIn } from '../../session/person-request.ts';
 import {

@@ -1,5 +1,5 @@
 /** Session of the node: opened asynchronously, closed and reopened as the lifecycle requires. */
-import { messageOf, ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../model/index.ts';
 import type { LearnerWait, LiveSession } from '../../session/index.ts';
 
 export type HolderState = 'closed' | 'opening' | 'open' | 'failed';

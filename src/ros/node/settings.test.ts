@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeError } from '../../core/index.ts';
+import { describeError } from '../../model/index.ts';
 import { LIVE_COMMAND, openLiveFolder } from '../../session/run-folder.ts';
 import { leaveMark, nodeHelp } from './run-node.ts';
 import { asParameters, configOf, declarationsOf, NODE_PARAMETERS, nodeRequest, rosArgumentsOf } from './settings.ts';

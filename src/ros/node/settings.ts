@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { MonitorRequest } from '../../monitor/web.ts';
 import { LABEL_STEPS, ROBOT_ID } from '../../session/run-request.ts';
 import { LIVE_COMMAND, type SpeedMode } from '../../session/supervision.ts';

@@ -6,7 +6,7 @@ import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { until } from '../../../tests/support/until.ts';
-import { SystemClock } from '../../core/index.ts';
+import { SystemClock } from '../../model/index.ts';
 import type { SessionEvent } from '../../session/index.ts';
 import { Joy, TwistStamped } from '../messages/definitions.ts';
 import { SENSOR_QOS } from '../port/qos.ts';

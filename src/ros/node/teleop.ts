@@ -1,7 +1,7 @@
 /** Operators by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set per session. */
 import type { RunSetup } from '../../config/setup.ts';
-import type { Clock } from '../../core/index.ts';
 import { isRos } from '../../drivers/index.ts';
+import type { Clock } from '../../model/index.ts';
 import { RawInput, type SessionEvent } from '../../session/index.ts';
 import {
   JOY_PAD_NAMES,

@@ -2,7 +2,8 @@
  * Table of the topics published by the node: name, purpose, type, quality of service, occasion, and how the message is
  * filled. Registration, the reference and the help are generated from it.
  */
-import type { GuardFrame, JointModel } from '../../core/index.ts';
+import type { JointModel } from '../../model/index.ts';
+import type { GuardFrame } from '../../rows/index.ts';
 import { STAGES } from '../../safety/chain-report.ts';
 import { faultsOf, messageOf, namesOfBits } from '../../safety/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../session/index.ts';

@@ -2,7 +2,7 @@
  * Subscriptions to the observation topics of a task through a ROS port. Compressed images are decoded with `sharp`, if
  * installed: it is no dependency of Rein, because only robots with compressed camera topics need it.
  */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { ObservationTopic } from '../../tasks/index.ts';
 import { CompressedImage } from '../messages/definitions.ts';
 import type { MessageType } from '../messages/message-type.ts';

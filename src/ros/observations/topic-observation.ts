@@ -2,7 +2,7 @@
  * Newest values of one topic, their age and problems. A message that does not fit changes nothing: the previous values
  * grow old, and past their freshness they must not be used.
  */
-import { allFinite } from '../../core/index.ts';
+import { allFinite } from '../../model/index.ts';
 import {
   type ObservationProblem,
   type ObservationSource,

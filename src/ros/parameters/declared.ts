@@ -1,5 +1,5 @@
 /** Declared parameters: checks, storage, the one that every node has, and their `--help` text. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type {
   ParameterDeclaration,
   ParameterListener,

@@ -1,5 +1,5 @@
 /** Names of nodes, topics and services: expanded, and remapped by rules such as `[node:]FROM:=TO`, as in ROS 2. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 
 /** One remap rule: `[node:]FROM:=TO`, `__node:=name`, `__ns:=/namespace`. */
 export interface RemapRule {

@@ -1,6 +1,6 @@
 /** Parser of a process's `--ros-args` and their parameter files, by the rules of ROS 2; and resolution of the values for a node. */
 import { type Problem, parseRawYaml, problemsError, type RawYaml, readRawYaml } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { parseRemap, type RemapRule } from './names.ts';
 import { type GivenValue, givenValue } from './scalars.ts';
 

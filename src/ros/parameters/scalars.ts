@@ -1,6 +1,6 @@
 /** Parameter values, by the rules of ROS 2, which differ from YAML 1.2. */
 import type { RawYaml } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { ParameterType, ParameterValue } from '../port/ros-port.ts';
 
 /** Value as given; an empty list fits every list type. */

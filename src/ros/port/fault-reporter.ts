@@ -1,5 +1,5 @@
 /** Reports errors of callbacks, which go no further, and other faults, at a limited rate. */
-import { messageOf } from '../../core/index.ts';
+import { messageOf } from '../../model/index.ts';
 import type { RosFault } from './ros-port.ts';
 
 const REPEAT_AFTER_MS = 1000;

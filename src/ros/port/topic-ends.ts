@@ -1,5 +1,5 @@
 /** Transport-independent part of a topic's two endpoints: codec, counters, and faults. */
-import { messageOf, ReinError, SystemClock } from '../../core/index.ts';
+import { messageOf, ReinError, SystemClock } from '../../model/index.ts';
 import { createCdrBuffer } from '../messages/cdr-bytes.ts';
 import type { CdrBuffer, MessageType } from '../messages/message-type.ts';
 import type { FaultReporter } from './fault-reporter.ts';

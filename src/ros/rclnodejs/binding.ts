@@ -2,7 +2,7 @@
  * Types of the part of rclnodejs that the adapter uses: its own types exist only where ROS is sourced, and without them
  * every message would silently be `any`.
  */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { rosEnvironment } from './environment.ts';
 
 /** Module `rclnodejs`. */

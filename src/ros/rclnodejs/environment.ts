@@ -2,7 +2,7 @@
  * Checks before rclnodejs is imported. Importing it without a matching ROS 2 starts a rebuild that first deletes the
  * installed addon, so everything is checked in files first and nothing is loaded.
  */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { addonDistro, changedPackages, generatedPackages, interfacePackages, readStamp } from './installation.ts';
 import { type EnvironmentProbe, machineProbe } from './probe.ts';
 

@@ -1,7 +1,7 @@
 /** Servers and clients of services and actions on rclnodejs: values are fitted to their definitions, and no error escapes. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { FaultReporter } from '../port/fault-reporter.ts';
 import type { ActionHandler, ActionOutcome, RosActionClient, RosClient } from '../port/ros-port.ts';
 import type { Binding, BindingGoal, BindingGoalHandle, BindingNode, BindingType } from './binding.ts';

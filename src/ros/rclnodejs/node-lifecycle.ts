@@ -1,5 +1,5 @@
 /** Lifecycle node: the port's hooks behind rclnodejs's state machine, with an answer also to impossible requests. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { FaultReporter } from '../port/fault-reporter.ts';
 import { isPossible, LIFECYCLE_STATE_IDS, refusalOf, requestedTransition } from '../port/lifecycle.ts';
 import type { LifecycleHooks, LifecycleResult, LifecycleState, LifecycleTransition } from '../port/ros-port.ts';

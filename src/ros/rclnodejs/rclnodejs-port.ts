@@ -3,7 +3,7 @@
  * parameters and lifecycle use typed messages of the binding, fitted to their definitions first. No error of a callback
  * reaches native code, which would end the process.
  */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
 import { ParameterStore, USE_SIM_TIME, usesSimTime } from '../parameters/declared.ts';
 import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../parameters/names.ts';

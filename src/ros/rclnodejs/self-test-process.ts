@@ -1,5 +1,5 @@
 /** One message from a node to itself through the real ROS 2, as a process of its own: what `npm run ros:install` ends with. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { StringMessage } from '../messages/definitions.ts';
 import { EVENT_QOS } from '../port/qos.ts';
 import { openRosPort } from './rclnodejs-port.ts';

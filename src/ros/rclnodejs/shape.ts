@@ -2,7 +2,7 @@
  * Fits plain objects to a service's or action's definition before they reach the addon, where a string in an array of
  * numbers would end the process. The result is new: no views, no foreign arrays, every field of its exact type.
  */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { Binding, BindingType, MessageDefinition } from './binding.ts';
 
 type Field = MessageDefinition['fields'][number];

@@ -1,12 +1,6 @@
 /** Adversarial policies that try to break the safety chain: each chooses the next command from the robot's measured state. */
-import {
-  type ActionCommand,
-  type ActionSpec,
-  ArmKinematics,
-  type Rng,
-  type RobotModel,
-  TOOL_AXES,
-} from '../../core/index.ts';
+import { type ActionSpec, ArmKinematics, type Rng, type RobotModel, TOOL_AXES } from '../../model/index.ts';
+import type { ActionCommand } from '../../rows/index.ts';
 import type { AdversaryName } from '../result.ts';
 import type { Genome } from './genome.ts';
 

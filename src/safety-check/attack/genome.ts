@@ -1,5 +1,5 @@
 /** Action sequences improved by gradient-free search: a parent, and children that differ in a few places. */
-import type { Rng } from '../../core/index.ts';
+import type { Rng } from '../../model/index.ts';
 
 /** Share of the numbers that a child changes. */
 const CHANGED = 0.08;

@@ -1,5 +1,5 @@
 /** Plan of a check's trials: drawn from one seed, so that the same seed makes the same trials on any number of threads. */
-import { type ActionSpec, isFree, jointActionUnit, Rng, type RobotModel } from '../../core/index.ts';
+import { type ActionSpec, isFree, jointActionUnit, Rng, type RobotModel } from '../../model/index.ts';
 import { ADVERSARIES, type AdversaryName } from '../result.ts';
 import { CORNER_S } from './attacker.ts';
 

@@ -1,6 +1,6 @@
 /** Thread that runs trials on its own simulated robots. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { serveJobs } from '../../core/index.ts';
+import { serveJobs } from '../../host/index.ts';
 import { BenchPlants } from '../plants.ts';
 import { runTrial } from '../run-trial.ts';
 import type { TrialOutcome } from '../trial-outcome.ts';

@@ -1,6 +1,6 @@
 /** Threads that share the trials of a check. The outcome of a trial depends on its plan only. */
 import { Worker } from 'node:worker_threads';
-import { WorkerPool } from '../../core/index.ts';
+import { WorkerPool } from '../../host/index.ts';
 import type { CheckSubject } from '../../robot-import/index.ts';
 import type { StageName } from '../../safety/chain-report.ts';
 import type { TrialPlan } from '../attack/plan.ts';

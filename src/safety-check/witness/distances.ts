@@ -2,7 +2,7 @@
  * Distances between a robot's shapes, computed independently of the chain, to count what it lets through. Slow and
  * plain, by searching instead of by formulas, so that a mistake there is not repeated here.
  */
-import type { ArmKinematics, Capsule, CollisionModel, KeepOutBox } from '../../core/index.ts';
+import type { ArmKinematics, Capsule, CollisionModel, KeepOutBox } from '../../model/index.ts';
 
 /** Rounds of a search that each leave 0.618 of the interval; 40 leave 4e-9 of it, which is less than a nanometre. */
 const ROUNDS = 40;

@@ -3,7 +3,7 @@
  * + gravity potential + Σ U(s − q); surplus = H + E − H₀ − E₀ with E the tank's content. For a chain that keeps its
  * promise the surplus never rises above 0, whatever the commands: contacts, friction and dampers only dissipate energy.
  */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import type { CheckedPlant } from '../plants.ts';
 
 /** Returns the energy of a joint's spring at the error `e`, J (rad, N·m/rad, N·m): quadratic until the servo saturates, then linear. */

@@ -1,5 +1,5 @@
 /** Pose of a mobile base by its references: the independent witness of its fence. */
-import type { BaseModel } from '../../core/index.ts';
+import type { BaseModel } from '../../model/index.ts';
 
 /** Number of pieces into which a tick's motion is cut. */
 const PIECES = 32;

@@ -1,5 +1,5 @@
 /** Speeds of an arm's monitored points, by differences of positions only. */
-import { ArmKinematics, monitoredPoints, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, monitoredPoints, type RobotModel } from '../../model/index.ts';
 
 /** Pieces of a tick, over each of which a point's mean speed is taken. */
 const PIECES = 4;

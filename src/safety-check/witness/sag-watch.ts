@@ -1,5 +1,5 @@
 /** Distinguishes an arm that stands outside its box from one that swings there. */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 
 /** An arm stands if its joints have been slower than this share of their limits for this time, s: the turn of a swing is shorter. */
 const STANDS_SHARE = 0.03;

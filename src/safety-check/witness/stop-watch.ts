@@ -1,5 +1,5 @@
 /** Measures stops: commands end, or turn to NaN, at a random moment, and the robot has to come to rest. */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 
 /** Speed below which a robot stands, rad/s or m/s. */
 const REST = 0.01;

@@ -2,7 +2,7 @@
  * Counts violations in a trial. It reads references and measurements, the robot's description and forward kinematics,
  * and shares nothing else with the chain under test. It changes nothing.
  */
-import { ArmKinematics, boxOf, isFree, limitMarginsOf, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, boxOf, isFree, limitMarginsOf, type RobotModel, type WorkspaceBox } from '../../model/index.ts';
 import {
   BROKEN_ACCEL,
   BROKEN_COLLISION,

@@ -9,7 +9,7 @@ import {
   residualOf,
   solveByPackage,
 } from '../../../tests/support/quadratic-programs.ts';
-import { Rng } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
 import { ActiveSet, type ActiveSetStatus, MOST_ROUNDS } from './active-set.ts';
 
 /** Number of problems per kind. `npm run evidence` tries ten times as many. */

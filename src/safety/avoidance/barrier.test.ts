@@ -5,7 +5,7 @@ import { Bench, toolBench } from '../../../tests/support/chain-bench.ts';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { diffBase, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep } from '../limits/brake.ts';
 import { JointBrakeBound } from '../limits/brake-bound.ts';

@@ -3,7 +3,7 @@
  * and link, the one nearest to the wanted one. A discrete-time control barrier function, solved exactly.
  * (docs/safety-case.md, barrier). It smooths only: the guarantee is the shield's.
  */
-import type { ArmKinematics, RobotModel } from '../../core/index.ts';
+import type { ArmKinematics, RobotModel } from '../../model/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED } from '../bits.ts';
 import { brakeStep } from '../limits/brake.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';

@@ -1,5 +1,5 @@
 /** Pairs of bodies whose distance is kept, read from the robot's description: names become indices, and unknown names are refused. */
-import { type ArmKinematics, boxOf, type Capsule, type KeepOutBox, type RobotModel } from '../../core/index.ts';
+import { type ArmKinematics, boxOf, type Capsule, type KeepOutBox, type RobotModel } from '../../model/index.ts';
 import { Limb } from './limb.ts';
 
 export type ClearanceKind = 'wall' | 'keepOut' | 'pair';

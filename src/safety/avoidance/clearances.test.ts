@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { diffBase, ur5eLike } from '../../../tests/support/robot-models.ts';
-import { ArmKinematics, type CollisionModel, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type CollisionModel, type RobotModel } from '../../model/index.ts';
 import { Clearances } from './clearances.ts';
 
 const n = guardedArm.joints.length;

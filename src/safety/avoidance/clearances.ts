@@ -2,7 +2,7 @@
  * Clearances of an arm to everything that it must keep away from: walls of the workspace, keep-out boxes, itself. One
  * row each, with its gradient and with bounds that hold for every pose. A mobile base has no rows.
  */
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { staysAbove } from './between.ts';
 import { type AnyRow, type ClearanceRow, clearanceRows, type KeepOutRow, type PairRow } from './clearance-rows.ts';
 import { CLOSEST_SIZE, segmentFromBox, segmentsApart } from './distance.ts';

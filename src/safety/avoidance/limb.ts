@@ -1,5 +1,5 @@
 /** Pose-independent bounds of the speed and curvature of a link's points while the joints move along a straight line. */
-import type { ArmKinematics } from '../../core/index.ts';
+import type { ArmKinematics } from '../../model/index.ts';
 
 /**
  * Bounds of the motion of some points of one link relative to a link that carries it (`seenFrom`). For constant joint

@@ -5,7 +5,7 @@ import { faultRow } from '../../../tests/support/fault-row.ts';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import { type ActionSpec, ArmKinematics, matrixFromQuaternion, Rng } from '../../core/index.ts';
+import { type ActionSpec, ArmKinematics, matrixFromQuaternion, Rng } from '../../model/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
 import { ActionMap } from './action-map.ts';
 

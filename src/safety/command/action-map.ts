@@ -16,7 +16,7 @@ import {
   toolAxisOf,
   turnAboutZ,
   yawBetween,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
 import { BrakeBound } from '../limits/brake-bound.ts';
 import { fitIntoBox } from '../limits/velocity-box.ts';

@@ -4,7 +4,7 @@ import { jointSpec } from '../../../tests/support/adversary.ts';
 import { Bench } from '../../../tests/support/chain-bench.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import type { Decider } from '../../core/index.ts';
+import type { Decider } from '../../rows/index.ts';
 import { LimitMonitor } from '../watch/limit-monitor.ts';
 import { HandoverWatch } from './handover.ts';
 

@@ -4,7 +4,7 @@
  * acceleration. The guard judges by the commands it sees: it relies on no claim about how much the weights differ, and
  * a claim that they are of another run can only open a hand-over.
  */
-import type { ActionCommand, Decider } from '../../core/index.ts';
+import type { ActionCommand, Decider } from '../../rows/index.ts';
 import { NOW, type TickTimes } from '../tick-times.ts';
 
 /** Number of remembered changes between commands: about three seconds of a policy at 10 Hz. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { times } from '../../../tests/support/times.ts';
-import type { ActionCommand } from '../../core/index.ts';
+import type { ActionCommand } from '../../rows/index.ts';
 import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
 import { Sanitizer } from './sanitize.ts';
 

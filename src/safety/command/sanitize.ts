@@ -1,5 +1,6 @@
 /** First stage: only a complete, finite, current command passes. Everything else means "brake". */
-import { type ActionCommand, allFinite, clamp } from '../../core/index.ts';
+import { allFinite, clamp } from '../../model/index.ts';
+import type { ActionCommand } from '../../rows/index.ts';
 import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
 import { NOW, type TickTimes } from '../tick-times.ts';
 

@@ -1,5 +1,5 @@
 /** Refuses to begin with a jump: the first target after a start must be near the measured pose. */
-import { isFree, type RobotModel } from '../../core/index.ts';
+import { isFree, type RobotModel } from '../../model/index.ts';
 import { START_REFUSED } from '../bits.ts';
 import type { ActionMap, MapInput } from './action-map.ts';
 

@@ -1,5 +1,5 @@
 /** Rows 44 to 54: cameras, vehicles, load, shutdown, the simulator, and joint torques that reveal the surroundings. */
-import { IDENTIFY_ANEW } from '../../core/index.ts';
+import { IDENTIFY_ANEW } from '../../model/index.ts';
 import type { FaultRow } from './fault-row.ts';
 import {
   BATTERY_EMPTY,

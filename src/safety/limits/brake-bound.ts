@@ -1,5 +1,5 @@
 /** Largest speed from which a joint can still stop before its limit, exact for a reference that moves in steps. */
-import { limitMarginsOf, type RobotModel } from '../../core/index.ts';
+import { limitMarginsOf, type RobotModel } from '../../model/index.ts';
 import { JOINT_BRAKE } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 

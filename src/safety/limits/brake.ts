@@ -2,7 +2,7 @@
  * The fallback brake manoeuvre: all joints slow by one common factor, so that the reference stays on its straight line
  * in joint space, and no joint exceeds its deceleration limit.
  */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** [1] scratch: brake rate of the velocity under test, 1/s. In an array: see `TickTimes`. */

@@ -5,7 +5,7 @@ import { Bench } from '../../../tests/support/chain-bench.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { Limiter } from './limiter.ts';
 import { fitIntoBox } from './velocity-box.ts';

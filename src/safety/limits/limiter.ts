@@ -1,5 +1,5 @@
 /** Velocity, acceleration and jerk limits of each joint, tightened for a while after a hand-over. */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { NOW, PERIOD, type TickTimes } from '../tick-times.ts';
 import { fitIntoBox, ROUNDING_RAD_PER_S } from './velocity-box.ts';

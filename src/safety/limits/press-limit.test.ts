@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { askedRad } from '../watch/following.ts';
 import { PRESS_SHARE, PressLimit } from './press-limit.ts';
 

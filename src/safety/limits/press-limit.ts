@@ -11,7 +11,7 @@ import {
   LinkTopology,
   type RobotModel,
   servoLagS,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { TARGET_LEASHED } from '../bits.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 import { askedRad, flickerRad } from '../watch/following.ts';

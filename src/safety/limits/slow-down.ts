@@ -1,5 +1,5 @@
 /** Reduced speed while a fault is present that needs no stop. */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { VELOCITY_LIMITED } from '../bits.ts';
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { diffBase, oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import { ArmKinematics, clamp, type JointModel, monitoredPoints, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, clamp, type JointModel, monitoredPoints, type RobotModel } from '../../model/index.ts';
 import { TOOL_SPEED_LIMITED } from '../bits.ts';
 import { createChainReport, STAGE } from '../chain-report.ts';
 import { brakeStep } from './brake.ts';

@@ -2,7 +2,7 @@
  * Limits the speed of an arm's monitored points in m/s: the tool point, further points of the file, and the ends of its
  * capsules, for any joint motion. (docs/safety-case.md, tool speed)
  */
-import { type ArmKinematics, monitoredPoints, type RobotModel } from '../../core/index.ts';
+import { type ArmKinematics, monitoredPoints, type RobotModel } from '../../model/index.ts';
 import { Limb } from '../avoidance/limb.ts';
 import { TOOL_SPEED_LIMITED } from '../bits.ts';
 import { type ChainReport, STAGE } from '../chain-report.ts';

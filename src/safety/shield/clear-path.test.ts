@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { ClearPath } from './clear-path.ts';
 

@@ -1,5 +1,5 @@
 /** Proves that a straight line in joint space keeps every clearance of an arm, along all of it and not only at samples. */
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 
 /** Numbers of pieces into which a path is cut before the proof is given up. */

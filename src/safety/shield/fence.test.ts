@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fencedBases } from '../../../tests/support/guarded-robots.ts';
-import { BasePath, type RobotModel } from '../../core/index.ts';
+import { BasePath, type RobotModel } from '../../model/index.ts';
 import { Fence } from './fence.ts';
 
 function fenceOf({ base, joints }: RobotModel): Fence {

@@ -1,5 +1,5 @@
 /** A mobile base between four walls: its pose, and whether a path of its axes stays inside, along all of it. */
-import { allFinite, type BaseModel, BasePath, type Fence as FenceModel, PIECE_TURN_RAD } from '../../core/index.ts';
+import { allFinite, type BaseModel, BasePath, type Fence as FenceModel, PIECE_TURN_RAD } from '../../model/index.ts';
 import { BEND, dip, FIRST, LAST, LEAST, LENGTH } from '../avoidance/between.ts';
 
 /** Numbers of pieces into which a path is cut before the proof is given up. */

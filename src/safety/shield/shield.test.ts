@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, writeBrakePath } from '../limits/brake.ts';

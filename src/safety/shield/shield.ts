@@ -4,7 +4,7 @@
  * path. Otherwise slower motions are tried, and finally the brake step that was verified a tick ago.
  * (docs/safety-case.md)
  */
-import { limitMarginsOf, type RobotModel } from '../../core/index.ts';
+import { limitMarginsOf, type RobotModel } from '../../model/index.ts';
 import type { Clearances } from '../avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, writeBrakePath } from '../limits/brake.ts';

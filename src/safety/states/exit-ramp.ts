@@ -2,7 +2,7 @@
  * Ramps torque down on an arm that does not hold itself without it: at the end of the brake, so that a person can
  * support it or it sinks onto its rest.
  */
-import { exitRampOf, type RobotModel } from '../../core/index.ts';
+import { exitRampOf, type RobotModel } from '../../model/index.ts';
 
 /** Counts from when torque is to be switched off. Tick-safe. */
 export class ExitRamp {

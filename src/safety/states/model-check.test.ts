@@ -4,7 +4,8 @@
  * and many between; the rest is enumerated completely.
  */
 import { describe, expect, it } from 'vitest';
-import { DECIDERS, type Decider, Rng, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
+import { Rng } from '../../model/index.ts';
+import { DECIDERS, type Decider, SAFETY_STATES, type SafetyStateName } from '../../rows/index.ts';
 import { STOP_ACTIONS, type StopAction } from '../fault-table/fault-row.ts';
 import { FAULTS, isAtLeast, PERSON_ONLY, worstAction } from '../faults.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionCommand, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
+import { type ActionCommand, SAFETY_STATES, type SafetyStateName } from '../../rows/index.ts';
 import { COMMAND_LATE, EMERGENCY_STOP, ENCODER_JUMP, START_OUTSIDE, TICK_STALLED } from '../fault-table/flags.ts';
 import { FAULTS, FaultLatch, faultsOf, isAtLeast, worstAction } from '../faults.ts';
 import {

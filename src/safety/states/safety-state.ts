@@ -2,7 +2,7 @@
  * The guard's state machine as a pure function. Transitions not listed here are impossible: from `fault` the only way
  * out is `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
  */
-import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../core/index.ts';
+import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../rows/index.ts';
 import type { StopAction } from '../fault-table/fault-row.ts';
 import { type Fault, faultsOf, isAtLeast, PERSON_ONLY, worstAction } from '../faults.ts';
 

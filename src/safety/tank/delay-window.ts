@@ -2,7 +2,7 @@
  * Set-points in transit: sent, and in force from an unknown moment within the delay. Each is booked at its maximum
  * cost, τ_max·|Δs|, until the window is over; then the joint's worst position in the window gives its actual maximum.
  */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { BOOKED } from './port.ts';
 import { noiseOf } from './readings.ts';
 import { jointSpringJ } from './spring.ts';

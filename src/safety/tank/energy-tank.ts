@@ -4,7 +4,8 @@
  * (`docs/safety-case.md`, energy tank). It must never let the tank fall below its floor, nor move the reference beyond
  * its limits.
  */
-import { limitMarginOf, type RobotModel, type RobotState } from '../../core/index.ts';
+import { limitMarginOf, type RobotModel } from '../../model/index.ts';
+import type { RobotState } from '../../rows/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
 import { type ChainReport, STAGE } from '../chain-report.ts';
 import { brakeStep, writeBrakeRate } from '../limits/brake.ts';

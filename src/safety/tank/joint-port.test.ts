@@ -4,7 +4,7 @@ import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { bookedJ, bookedWithBrakeJ, injectedJ, sentJ, withBrakeJ } from '../../../tests/support/spring-costs.ts';
 import { springsJ } from '../../../tests/support/springs.ts';
 import { times } from '../../../tests/support/times.ts';
-import { Rng, type RobotModel, type TankModel } from '../../core/index.ts';
+import { Rng, type RobotModel, type TankModel } from '../../model/index.ts';
 import { brakeStep, writeBrakeRate } from '../limits/brake.ts';
 import { JointPort } from './joint-port.ts';
 import { DISSIPATED, RELEASED } from './port.ts';

@@ -3,7 +3,7 @@
  * dissipates energy; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy
  * tank).
  */
-import { isGravityCompensated, type RobotModel, servoLagS } from '../../core/index.ts';
+import { isGravityCompensated, type RobotModel, servoLagS } from '../../model/index.ts';
 import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
 import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, RELEASED, tankOf, WITH_BRAKE } from './port.ts';
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { times } from '../../../tests/support/times.ts';
-import type { TankModel } from '../../core/index.ts';
+import type { TankModel } from '../../model/index.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
 
 const tank: TankModel = {

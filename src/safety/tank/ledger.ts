@@ -1,5 +1,5 @@
 /** Ledger of the energy tank: content, debits and credits. */
-import type { TankModel } from '../../core/index.ts';
+import type { TankModel } from '../../model/index.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** Indices into `accountJ`: the content; the part that may be spent; the amount taken in by the last `credit` or `topUp`. */

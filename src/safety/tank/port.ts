@@ -1,5 +1,5 @@
 /** Energy costs of a robot's commands: the springs between its set-points and its body. */
-import type { RobotModel, TankModel } from '../../core/index.ts';
+import type { RobotModel, TankModel } from '../../model/index.ts';
 
 /** Indices into `JointPort.costJ`. The port passes numbers to the tank in an array: see `TickTimes`. */
 export const INJECTED = 0;

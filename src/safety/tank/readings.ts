@@ -1,5 +1,5 @@
 /** Plausibility and error of a robot's readings. */
-import { allFinite, encoderNoiseOf, type RobotModel } from '../../core/index.ts';
+import { allFinite, encoderNoiseOf, type RobotModel } from '../../model/index.ts';
 
 /** A reading farther out than this is invalid: its squares would be unusable. */
 const FARTHEST_RAD = 1e6;

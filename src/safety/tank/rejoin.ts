@@ -1,5 +1,5 @@
 /** Motion of a reference back to the set-point that it was ahead of. */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import type { BrakeBound } from '../limits/brake-bound.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 

@@ -2,7 +2,7 @@
  * A servo as a spring and a damper: stored energy and certain dissipation, with its torque limit. The torque of a servo
  * is τ = clip(K·e − d·q̇, ±τ_max) with e = set-point − joint (`docs/safety-case.md`, energy tank).
  */
-import type { JointModel } from '../../core/index.ts';
+import type { JointModel } from '../../model/index.ts';
 
 /**
  * Returns the energy, J, in the spring of stiffness K > 0 (N·m/rad) behind a torque limit τ_max > 0 (N·m) at the error

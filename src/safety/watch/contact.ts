@@ -1,5 +1,5 @@
 /** Monitors the tool's contact wrench: beyond the robot's contact limits in two consecutive measurements (row 41). */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { CONTACT_FORCE } from '../fault-table/flags.ts';
 
 /** One measurement may be a spike of the sensor; two in a row are a contact. */

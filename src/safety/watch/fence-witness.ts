@@ -2,7 +2,7 @@
  * Independent pose integration of a mobile base for the limit monitor, to check that its reference is inside its fence:
  * Runge-Kutta rule in small steps, sharing no code with the fence stage.
  */
-import type { BaseModel } from '../../core/index.ts';
+import type { BaseModel } from '../../model/index.ts';
 
 /** Steps per tick, each of which is checked. */
 const STEPS = 8;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { diffBase, oddArm3 } from '../../../tests/support/robot-models.ts';
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 import { FollowingWatchdog } from './following.ts';
 

@@ -9,7 +9,7 @@ import {
   servoLagS,
   servosLead,
   stictionBandOf,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { FROZEN_READING, STALLED, TRACKING_ERROR } from '../fault-table/flags.ts';
 
 /** Tolerance within which readings count as the same: bits of noise below any encoder's step, rad or m. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { HARDWARE, type HardwareFault } from '../../core/index.ts';
+import { HARDWARE, type HardwareFault } from '../../rows/index.ts';
 import { BATTERY_EMPTY, BATTERY_LOW, OBSTACLE_INSIDE, SERVO_FAULT, SIGNAL_LOST } from '../fault-table/flags.ts';
 import { FAULTS, faultsOf } from '../faults.ts';
 import { HardwareWatch } from './hardware.ts';

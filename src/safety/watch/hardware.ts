@@ -1,5 +1,5 @@
 /** Maps a driver's hardware faults to flags of the fault table (rows 13, 37, 45 to 47): the only place that knows both. */
-import { HARDWARE, type HardwareFault } from '../../core/index.ts';
+import { HARDWARE, type HardwareFault } from '../../rows/index.ts';
 import {
   BATTERY_EMPTY,
   BATTERY_LOW,

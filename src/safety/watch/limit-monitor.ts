@@ -2,7 +2,7 @@
  * An independent witness: checks each sent reference against the robot's limits. It shares nothing with the stages of
  * the chain but the robot's description and geometry, and changes nothing. Its count is what runs report.
  */
-import { ArmKinematics, boxOf, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, boxOf, type RobotModel, type WorkspaceBox } from '../../model/index.ts';
 import { FenceWitness } from './fence-witness.ts';
 import { ToolSpeedWitness } from './tool-speed-witness.ts';
 import { TouchWitness } from './touching.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { FaultRig } from '../../../tests/support/fault-rig.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { TRACKING_ERROR } from '../fault-table/flags.ts';
 import { MeasuredClearance } from './measured-clearance.ts';

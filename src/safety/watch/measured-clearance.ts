@@ -2,7 +2,7 @@
  * Clearances of the measured arm. The chain keeps its reference clear of keep-out boxes and of itself; an arm that
  * lags, sags under a load or is pushed may still come near, which only its measured pose shows. Row 43.
  */
-import type { ArmKinematics, RobotModel } from '../../core/index.ts';
+import type { ArmKinematics, RobotModel } from '../../model/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { SAMPLE_SIZE } from '../avoidance/sample.ts';
 import { TRACKING_ERROR } from '../fault-table/flags.ts';

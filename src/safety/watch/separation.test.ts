@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
-import type { RobotModel, SeparationModel } from '../../core/index.ts';
+import type { RobotModel, SeparationModel } from '../../model/index.ts';
 import { OBSTACLE_INSIDE } from '../fault-table/flags.ts';
 import { reckonedStops, SeparationWatch, separationM } from './separation.ts';
 

@@ -9,7 +9,7 @@
  * distance from v_r, C the intrusion distance of a person into the field before the sensor detects them, and Z the
  * uncertainty of both positions.
  */
-import { type RobotModel, type SeparationModel, type StopFigures, servoLagS } from '../../core/index.ts';
+import { type RobotModel, type SeparationModel, type StopFigures, servoLagS } from '../../model/index.ts';
 import { OBSTACLE_INSIDE } from '../fault-table/flags.ts';
 
 /** Time for which there must be room before the speed rises, s: a flickering distance causes no stutter. */

@@ -1,5 +1,5 @@
 /** Detects a nearly empty energy tank (row 42), with hysteresis between empty and recovered. */
-import type { RobotModel } from '../../core/index.ts';
+import type { RobotModel } from '../../model/index.ts';
 import { TANK_EMPTY } from '../fault-table/flags.ts';
 import { EMPTY_SHARE, WELL_SHARE } from '../tank/energy-tank.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { BROKEN_POSITION, BROKEN_TOOL_SPEED, BROKEN_VELOCITY, LimitMonitor } from './limit-monitor.ts';
 
 const PERIOD_S = 1 / oddArm3.controlHz;

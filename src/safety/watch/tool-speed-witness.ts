@@ -1,5 +1,5 @@
 /** Speed of an arm's points between consecutive references, for the limit monitor: from their positions, not from Jacobians. */
-import { type ArmKinematics, monitoredPoints, type RobotModel } from '../../core/index.ts';
+import { type ArmKinematics, monitoredPoints, type RobotModel } from '../../model/index.ts';
 
 const RELATIVE = 1e-9;
 /** Rounding of speeds: differences of positions of some metres over half a millisecond, m/s. */

@@ -1,12 +1,7 @@
 import { expect, it } from 'vitest';
 import { diffBase, ur5eLike } from '../../../tests/support/robot-models.ts';
-import {
-  ArmKinematics,
-  createRobotState,
-  LINK_PARAMETERS,
-  type RobotModel,
-  type TorqueObserverModel,
-} from '../../core/index.ts';
+import { ArmKinematics, LINK_PARAMETERS, type RobotModel, type TorqueObserverModel } from '../../model/index.ts';
+import { createRobotState } from '../../rows/index.ts';
 import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../fault-table/flags.ts';
 import { TorqueObserver } from './torque-observer.ts';
 

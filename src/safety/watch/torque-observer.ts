@@ -10,13 +10,8 @@
  *
  * Both pass a first-order filter, which for the second is the momentum observer with the gain 1/filterS.
  */
-import {
-  ArmDynamics,
-  type RobotModel,
-  type RobotState,
-  servoLagS,
-  type TorqueObserverModel,
-} from '../../core/index.ts';
+import { ArmDynamics, type RobotModel, servoLagS, type TorqueObserverModel } from '../../model/index.ts';
+import type { RobotState } from '../../rows/index.ts';
 import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../fault-table/flags.ts';
 import { hermite, hermiteMean } from './hermite.ts';
 

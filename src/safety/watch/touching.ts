@@ -2,7 +2,7 @@
  * Independent collision check of an arm with itself and with keep-out boxes, for the limit monitor. It searches along
  * capsules instead of computing closest points, and shares no code with the stages that keep them apart.
  */
-import type { ArmKinematics, Capsule, KeepOutBox, RobotModel } from '../../core/index.ts';
+import type { ArmKinematics, Capsule, KeepOutBox, RobotModel } from '../../model/index.ts';
 
 /** Rounding of distances, m. */
 const ROUNDING_M = 1e-9;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
-import type { SafetyStateName } from '../../core/index.ts';
+import type { SafetyStateName } from '../../rows/index.ts';
 import { createChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../fault-table/flags.ts';
 import { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';

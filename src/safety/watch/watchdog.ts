@@ -1,5 +1,6 @@
 /** Watchdogs for commands, plausible measurements, ticks, and rest after a stop. Flags as in `faults.ts`. */
-import { type RobotModel, type SafetyStateName, servoLagS } from '../../core/index.ts';
+import { type RobotModel, servoLagS } from '../../model/index.ts';
+import type { SafetyStateName } from '../../rows/index.ts';
 import type { ChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../fault-table/flags.ts';
 

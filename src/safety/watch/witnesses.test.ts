@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fencedBases, guardedArm } from '../../../tests/support/guarded-robots.ts';
-import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../model/index.ts';
 import { Clearances } from '../avoidance/clearances.ts';
 import { BROKEN_COLLISION, BROKEN_NOT_FINITE, BROKEN_WORKSPACE, LimitMonitor } from './limit-monitor.ts';
 

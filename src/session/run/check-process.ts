@@ -4,8 +4,9 @@
  */
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup, taskActionOf } from '../../config/setup.ts';
-import { asObject, endFailed, onParentGone, sendToParent } from '../../core/index.ts';
+import { endFailed, onParentGone, sendToParent } from '../../host/index.ts';
 import type { LearnerInfo } from '../../link/index.ts';
+import { asObject } from '../../model/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkOperators } from '../scripted-operators.ts';
 import { checkBase, pluginPolicyOf } from '../task-policies.ts';

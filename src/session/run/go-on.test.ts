@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GuardAnswer } from '../../core/index.ts';
+import type { GuardAnswer } from '../../rows/index.ts';
 import { GoOn, type GoOnRequest } from './go-on.ts';
 
 const REFUSED: GuardAnswer = { ok: false, reason: 'it stands otherwise', needs: 'state' };

@@ -1,6 +1,6 @@
 /** A person's "go on": the requests to the guard, one after another, until the robot may move. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { GuardAnswer } from '../../core/index.ts';
+import type { GuardAnswer } from '../../rows/index.ts';
 
 /** Number of attempts to get torque and permission, and the pause after each request, ms. */
 const TRIES = 10;

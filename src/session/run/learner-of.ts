@@ -1,8 +1,8 @@
 /** The learner's run, and whether it is for this robot and task: asked once, or until it answers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunSetup } from '../../config/setup.ts';
-import { ReinError } from '../../core/index.ts';
 import { askLearner, firstDifference, type LearnerInfo, parseAddress } from '../../link/index.ts';
+import { ReinError } from '../../model/index.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 
 /** Reason why a learner is still waited for. */

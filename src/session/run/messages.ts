@@ -1,5 +1,5 @@
 /** Start parameters of the node of `rein run`, and its messages to and from its parent process. */
-import { asObject } from '../../core/index.ts';
+import { asObject } from '../../model/index.ts';
 import type { PacketMessage, PersonMessage } from '../person-request.ts';
 import type { RunRequest } from '../run-request.ts';
 import type { RecordingPlan } from '../session-types.ts';

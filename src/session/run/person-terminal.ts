@@ -4,7 +4,7 @@
  * both.
  */
 import { readFileSync } from 'node:fs';
-import type { Clock } from '../../core/index.ts';
+import type { Clock } from '../../model/index.ts';
 import { KeyParser, RawTerminal, type TerminalInput } from '../../teleop/index.ts';
 
 export interface PersonKeys {

@@ -4,18 +4,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig, RobotConfig } from '../../config/index.ts';
 import { driverSpec } from '../../config/setup.ts';
+import type { GuardConfig } from '../../guard/index.ts';
 import {
   acquireLock,
   answerOfChild,
-  asObject,
   type DirectoryLock,
   patientMs,
-  ReinError,
-  type RobotModel,
   remedyForLate,
   sendToChild,
-} from '../../core/index.ts';
-import type { GuardConfig } from '../../guard/index.ts';
+} from '../../host/index.ts';
+import { asObject, ReinError, type RobotModel } from '../../model/index.ts';
 import { readStops } from '../../record/index.ts';
 import { scenesOf } from '../../tasks/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
-import { createTransition, type Source } from '../../core/index.ts';
+import { createTransition, type Source } from '../../rows/index.ts';
 import { LIVE_COMMAND, openLiveFolder } from '../run-folder.ts';
 import { openRecorder, recordedDemonstrations } from './recorder.ts';
 

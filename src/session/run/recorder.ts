@@ -1,9 +1,9 @@
 /** Recorder of a live robot's transitions: always to the journal, and to the learner if there is one. */
 import { join } from 'node:path';
 import type { RunSetup } from '../../config/setup.ts';
-import type { Transition } from '../../core/index.ts';
 import { type JournalStatus, openJournal, readJournal } from '../../link/index.ts';
 import type { MetricRecord } from '../../record/index.ts';
+import type { Transition } from '../../rows/index.ts';
 import { JOURNAL_FOLDER, LearnerConnection } from '../learner-connection.ts';
 
 /** Takes transitions; never waits, and never throws for lack of disk or network. */

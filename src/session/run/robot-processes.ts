@@ -7,18 +7,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../../config/index.ts';
-import {
-  type DirectoryLock,
-  encodeJson,
-  failureIn,
-  holdsItself,
-  type ProcessesView,
-  parseObject,
-  ReinError,
-  storage,
-} from '../../core/index.ts';
 import { driverKind } from '../../drivers/index.ts';
 import { driverTitle, GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
+import { type DirectoryLock, failureIn, storage } from '../../host/index.ts';
+import { holdsItself, parseObject, ReinError } from '../../model/index.ts';
+import { encodeJson, type ProcessesView } from '../../rows/index.ts';
 import type { PacketMessage } from '../person-request.ts';
 import {
   busStopped,

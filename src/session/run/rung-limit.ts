@@ -2,7 +2,6 @@
 import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RobotConfig } from '../../config/index.ts';
-import { ReinError, sha256Hex } from '../../core/index.ts';
 import {
   adapterOf,
   calibrationPath,
@@ -10,6 +9,7 @@ import {
   type ServoConfig,
   type VescConfig,
 } from '../../drivers/serial.ts';
+import { ReinError, sha256Hex } from '../../model/index.ts';
 import { type Ladder, type LadderSubject, ladderOf, readRungs, rungLogPath } from '../../record/index.ts';
 
 /** Identity of this robot on the ladder; `undefined` if it has none. An arm that is not calibrated has an empty checksum. */

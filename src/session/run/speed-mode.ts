@@ -3,7 +3,7 @@
  * (`reducedSpeedMPerS`). The guard is started with the limit, so that nothing in the run can lift it.
  */
 import type { ResolvedConfig, RobotConfig } from '../../config/index.ts';
-import { REDUCED_SPEED_M_PER_S, type RobotModel } from '../../core/index.ts';
+import { REDUCED_SPEED_M_PER_S, type RobotModel } from '../../model/index.ts';
 import type { Rung } from '../../record/index.ts';
 import { rungLimit } from './rung-limit.ts';
 

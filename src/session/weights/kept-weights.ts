@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunSetup } from '../../config/setup.ts';
-import { type PolicyWeights, ReinError } from '../../core/index.ts';
+import { type PolicyWeights, ReinError } from '../../model/index.ts';
 import { readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
 import { saveWeights } from '../weights-file.ts';
 import type { WeightsDisk } from './weights-disk.ts';

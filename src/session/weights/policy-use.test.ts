@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { err, type GuardRequest, ok, ReinError } from '../../core/index.ts';
+import { err, ok, ReinError } from '../../model/index.ts';
+import type { GuardRequest } from '../../rows/index.ts';
 import { fallBack } from './policy-use.ts';
 
 function guard() {

@@ -1,7 +1,7 @@
 /** The weights in use: giving up, saving, and latency. */
 import { resolve } from 'node:path';
-import { ReinError } from '../../core/index.ts';
 import type { GuardLink } from '../../guard/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 import type { SessionParts } from '../session-parts.ts';
 import type { PolicyState } from '../session-types.ts';

@@ -5,8 +5,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCount, makeFolder, type PolicyWeights, parseObject, replaceFile, verifyWeights } from '../../core/index.ts';
+import { makeFolder, replaceFile } from '../../host/index.ts';
 import { decodeBundle, encodeBundle } from '../../link/index.ts';
+import { isCount, type PolicyWeights, parseObject, verifyWeights } from '../../model/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 
 /** Folder inside the run's folder. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { err, ok, type PolicyWeights, ReinError } from '../../core/index.ts';
+import { err, ok, type PolicyWeights, ReinError } from '../../model/index.ts';
 import { ArrivingWeights } from './weights-source.ts';
 
 type Swap = ConstructorParameters<typeof ArrivingWeights>[0]['policy']['swap'];

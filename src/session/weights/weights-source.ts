@@ -1,6 +1,6 @@
 /** Source of new weights, and the moment at which they begin to act. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PolicyWeights, Result } from '../../core/index.ts';
+import type { PolicyWeights, Result } from '../../model/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 
 /** In real time: the newest weights received. In lock-step: those that the schedule assigns to a step. */

@@ -1,6 +1,7 @@
 /** Described tasks as a kind: consistency checks of file, scene and robot, and the demonstrator. */
-import { didYouMean, limitMarginOf, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../core/index.ts';
+
 import { isMujoco, isRos, signalsOf, worldOf } from '../../drivers/index.ts';
+import { didYouMean, limitMarginOf, messageOf, ReinError, TOOL_AXES, withoutFullStop } from '../../model/index.ts';
 import { placeSignals, readSceneFile, type SceneFile } from '../../plant/index.ts';
 import { type OperatorContext, PlaceMover, PlacePicker, type TeleopSource } from '../../teleop/index.ts';
 import { StartPose } from '../start-pose.ts';

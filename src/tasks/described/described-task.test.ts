@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { ArmKinematics, emptyFrame, frameSize, type GuardFrame, Rng } from '../../core/index.ts';
+import { ArmKinematics, frameSize, Rng } from '../../model/index.ts';
+import { emptyFrame, type GuardFrame } from '../../rows/index.ts';
 import type { Verdict } from '../task.ts';
 import { DescribedTask } from './described-task.ts';
 import { type DescribedTaskConfig, describedTaskSchema } from './schema.ts';

@@ -4,16 +4,14 @@
  */
 import {
   type ActionSpec,
-  emptyFrame,
-  type GuardFrame,
   type ObservationField,
   type ObservationSpec,
   ReinError,
   type Rng,
   type RobotModel,
-  type SceneLayout,
-} from '../../core/index.ts';
+} from '../../model/index.ts';
 import { placeSignals } from '../../plant/index.ts';
+import { emptyFrame, type GuardFrame, type SceneLayout } from '../../rows/index.ts';
 import { type ObservedPart, previousExecutedPart, robotParts, writeParts } from '../robot-observation.ts';
 import { StartPose } from '../start-pose.ts';
 import { JUDGED_BY_PERSON, type Outcome, startsOver, type Task, type Verdict } from '../task.ts';

@@ -2,8 +2,9 @@
  * Named places of a described task: the tool, the base, the goal, and bodies and sites of its scene. Randomised or measured
  * places arrive as signals of the driver; the task itself knows no simulator.
  */
-import type { GuardFrame } from '../../core/index.ts';
+
 import { placeSignals } from '../../plant/index.ts';
+import type { GuardFrame } from '../../rows/index.ts';
 
 /** Writes the position of a place, [3] m, base frame. No allocation. */
 export type PlaceReader = (frame: GuardFrame, out: Float64Array) => void;

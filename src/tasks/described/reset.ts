@@ -1,6 +1,6 @@
 /** Reset of a described task between episodes: settings in its file, and the plan that a session makes of them. */
 import { z } from 'zod';
-import type { ActionSpec, Rng, RobotModel } from '../../core/index.ts';
+import type { ActionSpec, Rng, RobotModel } from '../../model/index.ts';
 import { type Configured, group, num, triple, whole } from '../../schema/index.ts';
 import type { ResetPlan, TaskProblem } from '../task-kind.ts';
 import type { Places } from './places.ts';

@@ -4,7 +4,8 @@
  * a key of a task of any kind.
  */
 import { z } from 'zod';
-import { didYouMean, type GuardFrame, type RobotModel } from '../../core/index.ts';
+import { didYouMean, type RobotModel } from '../../model/index.ts';
+import type { GuardFrame } from '../../rows/index.ts';
 import { type Configured, num, triple } from '../../schema/index.ts';
 import type { TaskProblem } from '../task-kind.ts';
 import { distanceBetween, type Places } from './places.ts';

@@ -4,18 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import {
-  asObject,
-  type DenseModel,
-  isCount,
-  makeFolder,
-  parseObject,
-  ReinError,
-  readDenseModel,
-  replaceFileSync,
-  sha256Hex,
-  storage,
-} from '../../core/index.ts';
+import { makeFolder, replaceFileSync, storage } from '../../host/index.ts';
+import { asObject, isCount, parseObject, ReinError, sha256Hex } from '../../model/index.ts';
+import { type DenseModel, readDenseModel } from '../../onnx/index.ts';
 
 const FORMAT = 'rein-reward/1';
 

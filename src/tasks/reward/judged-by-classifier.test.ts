@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveHandMade } from '../../../tests/support/reward-classifier.ts';
-import { type GuardFrame, schemaHash } from '../../core/index.ts';
+import { schemaHash } from '../../model/index.ts';
+import type { GuardFrame } from '../../rows/index.ts';
 import type { Outcome, Task, Verdict } from '../task.ts';
 import { judgedByClassifier } from './judged-by-classifier.ts';
 

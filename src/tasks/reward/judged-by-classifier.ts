@@ -4,7 +4,8 @@
  * for comparison; nothing is learned from it.
  */
 import { z } from 'zod';
-import { type GuardFrame, observationSize, schemaHash } from '../../core/index.ts';
+import { observationSize, schemaHash } from '../../model/index.ts';
+import type { GuardFrame } from '../../rows/index.ts';
 import { type Configured, mayDiffer, num, whole } from '../../schema/index.ts';
 import type { Outcome, Task, Verdict } from '../task.ts';
 import { loadRewardClassifier, type RewardClassifier } from './classifier-file.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import { Clutch } from '../clutch.ts';
 import { KeyboardTeleop } from '../keyboard.ts';
 import { JOY_PADS, mappingOf } from '../remote/joy-pads.ts';

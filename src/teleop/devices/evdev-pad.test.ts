@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import { JOY_PADS, mappingOf } from '../remote/joy-pads.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
 import type { TeleopEvent } from '../remote/remote-operator.ts';

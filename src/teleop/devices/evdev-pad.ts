@@ -3,7 +3,7 @@
  * Documentation/input/event-codes.rst). States are those of joydev. A device reports only changes after opening, not
  * its state: buttons count as released until pressed, and the position of a stick is unknown until it is moved.
  */
-import { clamp } from '../../core/index.ts';
+import { clamp } from '../../model/index.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
 import { type EvdevPad, isHat } from './evdev-layout.ts';
 import type { Report } from './input-port.ts';

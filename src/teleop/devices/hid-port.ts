@@ -1,5 +1,5 @@
 /** A USB device read by raw HID reports. The only file that loads node-hid, when a device of this kind is requested. */
-import { messageOf, ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../model/index.ts';
 import type { InputPort } from './input-port.ts';
 import { KEYS } from './space-mouse.ts';
 

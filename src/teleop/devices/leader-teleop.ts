@@ -7,7 +7,7 @@
  * If the leader has motors, it can follow the robot while no operator drives, at low torque, slowly, and limp as soon
  * as the clutch closes: operator and robot then begin in the same pose.
  */
-import { type ActionSpec, type Clock, clamp } from '../../core/index.ts';
+import { type ActionSpec, type Clock, clamp } from '../../model/index.ts';
 import { TELEOP_LOST_REMEDY, type TeleopEvent } from '../remote/remote-operator.ts';
 import type { SourcePose, TeleopCommand, TeleopSource } from '../teleop-source.ts';
 

@@ -1,7 +1,7 @@
 /** Lists the input devices of this machine without opening one: their kinds, and whether this user may read them. */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../model/index.ts';
 import type { JoyPadName } from '../remote/joy-pads.ts';
 import { capabilities, type EvdevPad, evdevPad, isMultiAxis } from './evdev-layout.ts';
 import { KEY_CODES } from './key-events.ts';

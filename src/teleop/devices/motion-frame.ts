@@ -1,5 +1,5 @@
 /** Frame in which an operator moves the tool: the robot's base, the tool itself, or a camera that they look through. */
-import { type ActionSpec, matrixFromQuaternion, matrixFromRpy } from '../../core/index.ts';
+import { type ActionSpec, matrixFromQuaternion, matrixFromRpy } from '../../model/index.ts';
 
 /** Mapping of a stick's forward, left and up to the base's x, y and z. */
 export type FrameChoice = 'base' | 'tool' | { readonly cameraRpyRad: readonly [number, number, number] };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import { findGamepad } from '../../session/operator-devices.ts';
 import { JOY_PAD_NAMES, JOY_PADS, type JoyPadName, mappingOf, padLegend, padMisfit } from '../remote/joy-pads.ts';
 import { JoyTeleop } from '../remote/joy-teleop.ts';

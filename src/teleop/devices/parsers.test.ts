@@ -1,6 +1,6 @@
 /** Reports as sent by devices, from public recordings, through the parsers that `rein` uses. */
 import { describe, expect, it } from 'vitest';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
 import { JoydevParser, type PadParser } from './joydev.ts';
 import { KEY_CODES, keyEvents } from './key-events.ts';

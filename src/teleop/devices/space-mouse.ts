@@ -6,8 +6,7 @@
  * Sources: layouts and products, PySpaceMouse's `pyspacemouse/devices.toml` (MIT), FreeSpacenav's spacenavd; reports of
  * a SpaceNavigator on the wire, `SpaceNavigator.md` of github.com/AndunHH/spacemouse.
  */
-import type { ActionSpec } from '../../core/index.ts';
-import { clamp } from '../../core/index.ts';
+import { type ActionSpec, clamp } from '../../model/index.ts';
 import type { JoyMapping } from '../remote/joy-pads.ts';
 import type { JoyMessage } from '../remote/joy-teleop.ts';
 import type { Report } from './input-port.ts';

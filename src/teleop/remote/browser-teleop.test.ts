@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { type BrowserPose, BrowserTeleop } from './browser-teleop.ts';
 

@@ -4,7 +4,7 @@
  * counts for its lease from that stamp on: one that waited in a network, or comes from a page that is frozen or
  * receives nothing, is too old to move anything.
  */
-import { allFinite, type Clock, clamp } from '../../core/index.ts';
+import { allFinite, type Clock, clamp } from '../../model/index.ts';
 import type { MotionFrame } from '../devices/motion-frame.ts';
 import type { SourcePose, TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';

@@ -2,7 +2,7 @@
  * Sticks and buttons of joysticks, and their functions, as data. Axes and buttons are numbered as `joy_node` does for
  * the pad on Linux; as everywhere in ROS, a stick to the left and one pushed forward read +1.
  */
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 
 /** An axis of a joystick that moves one dimension of the action. */
 export interface JoyStick {

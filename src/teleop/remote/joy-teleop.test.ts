@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { JOY_PADS, mappingOf } from './joy-pads.ts';
 import { JoyTeleop } from './joy-teleop.ts';

@@ -3,7 +3,7 @@
  * it. Releasing it holds the robot and keeps control; only giving back ends it. Silence of a joystick in control stops
  * the robot.
  */
-import { allFinite, clamp } from '../../core/index.ts';
+import { allFinite, clamp } from '../../model/index.ts';
 import { FIRST_STEP_SCALE, faster, slower } from '../step-scales.ts';
 import type { OperatorHeard } from '../teleop-source.ts';
 import { type JoyButton, type JoyButtons, type JoyMapping, type JoyPadName, padMisfit } from './joy-pads.ts';

@@ -3,7 +3,7 @@
  * Nothing is queued: the newest command counts, and only for its lease. Control ends by explicit acts or by a dropout,
  * which stops the robot.
  */
-import type { ActionSpec, Clock } from '../../core/index.ts';
+import type { ActionSpec, Clock } from '../../model/index.ts';
 import type { MotionFrame } from '../devices/motion-frame.ts';
 import { Enabling } from '../enabling.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import type { ActionSpec } from '../../core/index.ts';
+import type { ActionSpec } from '../../model/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import type { TeleopEvent } from './remote-operator.ts';
 import { type TwistMessage, TwistTeleop } from './twist-teleop.ts';

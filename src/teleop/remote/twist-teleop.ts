@@ -3,7 +3,7 @@
  * robot's base frame; its request counts for its lease and is never executed later. The first motion must follow a
  * twist of zeros. A stream that ends in motion stops the robot; one that ends with zeros leaves it holding.
  */
-import { allFinite } from '../../core/index.ts';
+import { allFinite } from '../../model/index.ts';
 import { RemoteOperator, type RemoteOptions } from './remote-operator.ts';
 
 interface Xyz {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ActionSpec, ObservationSpec } from '../../core/index.ts';
+import type { ActionSpec, ObservationSpec } from '../../model/index.ts';
 import { PegInserter, type PegInserterOptions } from './peg-inserter.ts';
 
 const observation: ObservationSpec = {

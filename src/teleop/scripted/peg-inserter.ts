@@ -2,7 +2,7 @@
  * A patient operator who inserts a peg by feel, as a script: go above the estimate, touch the plate, search in a spiral
  * while pressing gently, push when the peg drops. It reads the policy's observation and nothing else.
  */
-import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
+import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../model/index.ts';
 
 /** The dimensions that the hand moves, in the order in which tremor is drawn. */
 const INSERTER_AXES = ['x', 'y', 'z', 'yaw'] as const;

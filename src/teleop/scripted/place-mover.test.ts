@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionSpec, ObservationSpec } from '../../core/index.ts';
+import type { ActionSpec, ObservationSpec } from '../../model/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { PlaceMover } from './place-mover.ts';
 

@@ -2,7 +2,7 @@
  * A patient operator who brings something to a place, as a script: the tool itself, or a thing that it pushes. It reads
  * the policy's observation and nothing else.
  */
-import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
+import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../model/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 
 /** A displacement between two places in the observation: its field, and the distance per unit, m. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ActionSpec, ObservationSpec } from '../../core/index.ts';
+import type { ActionSpec, ObservationSpec } from '../../model/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { PlacePicker } from './place-picker.ts';
 

@@ -3,7 +3,7 @@
  * closed for some steps, and away. It reads the policy's observation, and remembers how long it has been closing, which
  * an observer of the gripper's position can infer.
  */
-import { type ActionSpec, clamp, type ObservationSpec, Rng, TOOL_AXES } from '../../core/index.ts';
+import { type ActionSpec, clamp, type ObservationSpec, Rng, TOOL_AXES } from '../../model/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import { fieldAt, type SeenWay } from './place-mover.ts';
 

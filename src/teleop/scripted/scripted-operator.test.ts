@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ObservationSpec } from '../../core/index.ts';
+import type { ObservationSpec } from '../../model/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { PegInserter } from './peg-inserter.ts';
 import { ScriptedOperator, type TakeOverRule } from './scripted-operator.ts';

@@ -1,5 +1,5 @@
 /** Scripted stand-in for the operator beside the robot: lets the policy try, takes over when it is stuck, and ever less often. */
-import { frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
+import { frameSize, type ObservationSpec, Rng } from '../../model/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import type { PegInserter } from './peg-inserter.ts';
 

@@ -1,9 +1,11 @@
 /** A problem that every algorithm must solve in a second: one step, one number to see, one to act with. For tests. */
-import { createTransition, Rng } from '../../../src/core/index.ts';
+
 import { createAgent } from '../../../src/learner/agent/agent.ts';
 import { Bindings, Session } from '../../../src/learner/engine/session.ts';
 import type { LearnerConfig } from '../../../src/learner/options/learner-config.ts';
 import { Replay } from '../../../src/learner/replay/replay.ts';
+import { Rng } from '../../../src/model/index.ts';
+import { createTransition } from '../../../src/rows/index.ts';
 
 /** The best action at `s` in [−1, 1]. */
 function best(s: number): number {

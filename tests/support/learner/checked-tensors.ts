@@ -1,8 +1,9 @@
 /** Tensors for comparing gradients with central differences. For tests. */
-import { Rng } from '../../../src/core/index.ts';
+
 import type { Graph, Tensor } from '../../../src/learner/engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../../../src/learner/engine/parameters.ts';
 import { reshape, slice } from '../../../src/learner/ops/shape.ts';
+import { Rng } from '../../../src/model/index.ts';
 
 /** A constant of `shape`, drawn from N(0, 1) with `seed`. */
 export function gaussian(g: Graph, shape: readonly number[], seed: number): Tensor {

@@ -1,10 +1,11 @@
 /** Compares gradients with central differences, in float64: the gate for every operation and every loss. */
-import type { Rng } from '../../../src/core/index.ts';
+
 import { gradients } from '../../../src/learner/engine/autodiff.ts';
 import { Graph, type Shape, type Tensor } from '../../../src/learner/engine/graph.ts';
 import { Bindings, Session } from '../../../src/learner/engine/session.ts';
 import { mul } from '../../../src/learner/ops/elements.ts';
 import { reduceSum } from '../../../src/learner/ops/shape.ts';
+import type { Rng } from '../../../src/model/index.ts';
 
 /** Best for a central difference of order h² against rounding at 2⁻⁵². */
 const STEP = 1e-5;

@@ -1,5 +1,5 @@
 /** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
-import type { Rng } from '../../../src/core/index.ts';
+
 import { sizeOf } from '../../../src/learner/engine/graph.ts';
 import { Bindings, Session } from '../../../src/learner/engine/session.ts';
 import type { Algorithm, Phase } from '../../../src/learner/update/algorithm.ts';
@@ -8,6 +8,7 @@ import type { LearnerSpec } from '../../../src/learner/update/spec.ts';
 import { stateParts } from '../../../src/learner/update/state.ts';
 import { buildUpdateGraph, type UpdateGraph } from '../../../src/learner/update/update-graph.ts';
 import { adamNumber } from '../../../src/learner/update/update-inputs.ts';
+import type { Rng } from '../../../src/model/index.ts';
 
 /** What went into the call and what came out. */
 export interface OneCall {

@@ -1,7 +1,9 @@
 /** A small learner with something to clone, for tests that follow its policy through an algorithm. */
-import { createTransition, Rng } from '../../../src/core/index.ts';
+
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../../src/learner/options/learner-config.ts';
 import { Replay } from '../../../src/learner/replay/replay.ts';
+import { Rng } from '../../../src/model/index.ts';
+import { createTransition } from '../../../src/rows/index.ts';
 
 /** Sizes of observation and action. */
 export const [O, A] = [3, 2] as const;

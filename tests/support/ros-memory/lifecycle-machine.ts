@@ -1,5 +1,5 @@
 /** Takes a lifecycle node through its states without ROS. */
-import { ReinError } from '../../../src/core/index.ts';
+import { ReinError } from '../../../src/model/index.ts';
 import type { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
 import { isPossible, refusalOf } from '../../../src/ros/port/lifecycle.ts';
 import type {

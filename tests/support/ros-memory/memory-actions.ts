@@ -1,5 +1,5 @@
 /** Actions in memory: one goal at a time, feedback, cancel. Everything that passes between the two ends is a copy. */
-import { ReinError } from '../../../src/core/index.ts';
+import { ReinError } from '../../../src/model/index.ts';
 import type { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
 import type { ActionHandler, ActionOutcome, RosActionClient } from '../../../src/ros/port/ros-port.ts';
 import type { MemoryGraph } from './memory-graph.ts';

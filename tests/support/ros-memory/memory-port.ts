@@ -1,5 +1,5 @@
 /** A port onto a graph in this process: the same contract as the real one, without ROS. */
-import { ReinError } from '../../../src/core/index.ts';
+import { ReinError } from '../../../src/model/index.ts';
 import type { ActionType, MessageType, ServiceType } from '../../../src/ros/messages/message-type.ts';
 import { ParameterStore, USE_SIM_TIME, usesSimTime } from '../../../src/ros/parameters/declared.ts';
 import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../../../src/ros/parameters/names.ts';

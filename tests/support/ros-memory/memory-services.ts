@@ -1,5 +1,5 @@
 /** A client of a service in memory: request and answer are copies, and both take a turn of the event loop. */
-import { ReinError } from '../../../src/core/index.ts';
+import { ReinError } from '../../../src/model/index.ts';
 import type { RosClient } from '../../../src/ros/port/ros-port.ts';
 import { turn } from './memory-actions.ts';
 import type { MemoryGraph } from './memory-graph.ts';

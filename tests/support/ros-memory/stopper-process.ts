@@ -6,9 +6,9 @@
  */
 import { appendFileSync, existsSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { SystemClock } from '../../../src/core/index.ts';
 import { ROS_MESSAGE, TO_GUARD_FD } from '../../../src/drivers/index.ts';
 import { encodeJson } from '../../../src/guard/index.ts';
+import { SystemClock } from '../../../src/model/index.ts';
 import { runStopper } from '../../../src/ros/bridge/process.ts';
 import { HeldUp } from '../held-up.ts';
 import { MemoryGraph } from './memory-graph.ts';

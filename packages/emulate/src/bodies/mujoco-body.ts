@@ -1,7 +1,8 @@
 /** Robot's own model behind its servos: MuJoCo simulates weight, contact and friction, and signals of objects beside the robot. */
-import type { RobotModel, RobotState, SceneLayout } from '../../../../src/core/index.ts';
+import type { RobotModel } from '../../../../src/model/index.ts';
 import type { PackageFolders, SurroundingsSpec } from '../../../../src/plant/index.ts';
 import { RobotPlant } from '../../../../src/plant/mujoco.ts';
+import type { RobotState, SceneLayout } from '../../../../src/rows/index.ts';
 import type { PlaceableBody } from './held-body.ts';
 
 const STEP_S = 0.002;

@@ -2,7 +2,7 @@
  * Car on the ground in MuJoCo: its own model, with rear wheels turned by the motor and front wheels by its steering servo. Mass, grip and
  * slip are the model's; losses of motor, gear and tyres are added to its driven wheels.
  */
-import { ReinError } from '../../../../src/core/index.ts';
+import { ReinError } from '../../../../src/model/index.ts';
 import type { CarWheels, Simulation, Wheel } from '../../../../src/plant/mujoco.ts';
 import type { RollingBody } from './body.ts';
 import { SimpleBody, type SimpleJoint } from './simple-body.ts';

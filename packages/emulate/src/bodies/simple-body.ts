@@ -1,5 +1,5 @@
 /** Uncoupled joints: inertia, weight on a lever, viscous and dry friction, end stops. Needs no MuJoCo. */
-import { GRAVITY_M_PER_S2 } from '../../../../src/core/index.ts';
+import { GRAVITY_M_PER_S2 } from '../../../../src/model/index.ts';
 import type { EmulatedBody } from './body.ts';
 
 export interface SimpleJoint {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../../../src/core/index.ts';
 import {
   DYNAMIXEL_PROTOCOL as DXL,
   FAST_DYNAMIXEL_PROTOCOL as FAST,
 } from '../../../../src/drivers/dynamixel/protocol.ts';
 import { DYNAMIXEL_MODELS, dynamixel, ServoBus } from '../../../../src/drivers/serial.ts';
+import { Rng } from '../../../../src/model/index.ts';
 import { SimpleBody } from '../bodies/simple-body.ts';
 import { MemoryLine } from '../memory-line.ts';
 import { DynamixelBus } from './dynamixel-bus.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Clock, Rng } from '../../../../src/core/index.ts';
 import { FEETECH_MODELS, feetech, type LineStatus, type SerialLine, ServoBus } from '../../../../src/drivers/serial.ts';
+import { type Clock, Rng } from '../../../../src/model/index.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';
 import { MemoryLine } from '../memory-line.ts';
 import type { ServoSpec } from '../servo-chain.ts';

@@ -1,5 +1,5 @@
 /** Motion controllers as a client sees them: messages in, set-points for the hardware out. Those that follow commands at once. */
-import { ArmKinematics, allFinite, type RobotModel } from '../../../../src/core/index.ts';
+import { ArmKinematics, allFinite, type RobotModel } from '../../../../src/model/index.ts';
 
 /** Quantity that a controller commands to the hardware. */
 export type CommandInterface = 'position' | 'velocity' | 'effort';

@@ -2,7 +2,7 @@
  * Simulated arm as ROS sees one behind ros2_control: command topics of five controllers, of which one is active,
  * `joint_states`, a tared force-torque sensor, the insertion depth of the peg, and a service that resets the scene.
  */
-import type { Clock, RobotModel, RobotState } from '../../../../src/core/index.ts';
+import type { Clock, RobotModel } from '../../../../src/model/index.ts';
 import {
   COMMAND_QOS,
   Float64,
@@ -21,6 +21,7 @@ import {
   STATE_QOS,
   WrenchStamped,
 } from '../../../../src/ros/program.ts';
+import type { RobotState } from '../../../../src/rows/index.ts';
 import { type ArmController, CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
 import { ControllerManager, ControllersAtPort } from './controller-manager.ts';
 import { type Complaints, Trouble } from './injection.ts';

@@ -2,7 +2,7 @@
  * Motion of a wheeled base: it approaches the commanded velocity as fast as its motors permit, and stops by itself after
  * a time without commands, as base controllers do. Pure: time is a parameter.
  */
-import { clamp, wrapAngleRad } from '../../../../src/core/index.ts';
+import { clamp, wrapAngleRad } from '../../../../src/model/index.ts';
 
 export type BaseKind = 'differential' | 'omni' | 'ackermann';
 

@@ -1,5 +1,5 @@
 /** Wheeled base as ROS sees one behind its controller: `cmd_vel` or `ackermann_cmd` in, `odom` out. */
-import type { Clock } from '../../../../src/core/index.ts';
+import type { Clock } from '../../../../src/model/index.ts';
 import {
   AckermannDriveStamped,
   COMMAND_QOS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ArmKinematics } from '../../../../src/core/index.ts';
+import { ArmKinematics } from '../../../../src/model/index.ts';
 import { arm6Setup, jointsAt } from '../../../../tests/support/arm6.ts';
 import { type ArmReading, CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
 import { ControllerManager } from './controller-manager.ts';

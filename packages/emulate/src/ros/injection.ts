@@ -3,7 +3,7 @@
  * parameter, and each is reported on the terminal.
  */
 
-import type { Clock } from '../../../../src/core/index.ts';
+import type { Clock } from '../../../../src/model/index.ts';
 
 /** One fault, or the end of all. */
 export type Injection =

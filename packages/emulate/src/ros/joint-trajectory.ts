@@ -3,7 +3,7 @@
  * of the newest trajectory, each at its time, linearly or, where velocities are given, by cubics; then it holds the last
  * one. An invalid trajectory is rejected, and the old one continues.
  */
-import { allFinite } from '../../../../src/core/index.ts';
+import { allFinite } from '../../../../src/model/index.ts';
 import { type Duration, secondsOf } from '../../../../src/ros/program.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 

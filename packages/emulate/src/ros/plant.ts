@@ -1,8 +1,8 @@
 /** Simulated robot: an arm in a task's scene, or a base, as given by the parameters and the files that they name. */
 import { type ResolvedConfig, resolveConfig } from '../../../../src/config/index.ts';
 import { createSetup, driverSpec } from '../../../../src/config/setup.ts';
-import { type BaseModel, ReinError, type RobotModel } from '../../../../src/core/index.ts';
 import { isRos, modelOf, simulatedDriver } from '../../../../src/drivers/index.ts';
+import { type BaseModel, ReinError, type RobotModel } from '../../../../src/model/index.ts';
 import type { MujocoDriverOptions, PlantDriverOptions } from '../../../../src/plant/index.ts';
 import { sceneOf, taskKind } from '../../../../src/tasks/index.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';

@@ -1,6 +1,6 @@
 /** Simulator program: opens the port, keeps real time, and shuts down in order. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeError, ReinError, SystemClock } from '../../../../src/core/index.ts';
+import { describeError, ReinError, SystemClock } from '../../../../src/model/index.ts';
 import {
   parametersHelp,
   parseRosArgs,

@@ -1,5 +1,5 @@
 /** `ros2 run rein sim`: a simulated robot behind plain ROS controllers' topics. */
-import { endsWith } from '../../../../src/core/index.ts';
+import { endsWith } from '../../../../src/host/index.ts';
 import { openRosPort } from '../../../../src/ros/program.ts';
 import { runSim } from './run-sim.ts';
 

@@ -1,5 +1,5 @@
 /** Time of the simulator: stamps of messages, and periods kept on the main thread beside the callbacks of ROS. */
-import type { Clock } from '../../../../src/core/index.ts';
+import type { Clock } from '../../../../src/model/index.ts';
 import { isSet, nanosecondsOf, type RosClock, setTime, type Time } from '../../../../src/ros/program.ts';
 
 export interface SimClockOptions {

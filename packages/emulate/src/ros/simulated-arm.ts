@@ -2,16 +2,11 @@
  * Simulated arm as hardware behind controllers: each period it gets set-points from the active controller and lets the
  * physics follow them. Without an active controller it holds its position, as an arm with its brakes on.
  */
-import {
-  createRobotState,
-  type RobotModel,
-  type RobotState,
-  type SceneLayout,
-  type Vec,
-  zeros,
-} from '../../../../src/core/index.ts';
+
 import { MujocoDriver } from '../../../../src/drivers/mujoco.ts';
+import { type RobotModel, type Vec, zeros } from '../../../../src/model/index.ts';
 import type { MujocoDriverOptions, PlantDriverOptions } from '../../../../src/plant/index.ts';
+import { createRobotState, type RobotState, type SceneLayout } from '../../../../src/rows/index.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 
 export class SimulatedArm {

@@ -1,5 +1,5 @@
 /** Simulator at a port: reads its parameters, registers everything, and simulates one period per `tick`. */
-import type { Clock } from '../../../../src/core/index.ts';
+import type { Clock } from '../../../../src/model/index.ts';
 import {
   Clock as ClockMessage,
   COMMAND_QOS,

@@ -13,7 +13,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { makeFolder, messageOf, ReinError } from '../../../../src/core/index.ts';
+import { makeFolder } from '../../../../src/host/index.ts';
+import { messageOf, ReinError } from '../../../../src/model/index.ts';
 
 /** Programs that do `ioctl(fd, TIOCSPTLCK, &0)`, which Node lacks, on the inherited descriptor 3; the first one installed is used. */
 const UNLOCKERS: readonly (readonly [program: string, ...args: string[]])[] = [

@@ -1,7 +1,7 @@
 /** Thread that only waits for bytes at a pseudo-terminal: a blocking read costs nothing while the host is silent. */
 import { readSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { SystemClock } from '../../../../src/core/index.ts';
+import { SystemClock } from '../../../../src/model/index.ts';
 import { Inbox } from './inbox.ts';
 
 const { masterFd, memory } = workerData as { readonly masterFd: number; readonly memory: SharedArrayBuffer };

@@ -5,7 +5,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { type Clock, QuantileHistogram, ReinError } from '../../../../src/core/index.ts';
+import { type Clock, QuantileHistogram, ReinError } from '../../../../src/model/index.ts';
 import type { EmulatedDevice, Transmit } from '../device.ts';
 import { meantBy, misheard } from '../memory-line.ts';
 import { Wire, type WireOptions } from '../wire.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadRobotFile, type RobotConfig } from '../../../../src/config/index.ts';
-import { ReinError, Rng } from '../../../../src/core/index.ts';
+import { ReinError, Rng } from '../../../../src/model/index.ts';
 import { openCar } from '../../../../tests/support/emulated-car.ts';
 import type { EmulatedBody } from '../bodies/body.ts';
 import { MujocoCar } from '../bodies/mujoco-car.ts';

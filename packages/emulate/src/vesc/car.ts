@@ -1,8 +1,8 @@
 /** 1:10 car behind an emulated VESC: motor, gearing, wheels and steering servo. */
 import type { RobotConfig } from '../../../../src/config/index.ts';
-import { clamp, ReinError } from '../../../../src/core/index.ts';
 import { modelOf } from '../../../../src/drivers/index.ts';
 import { countsPerM, erpmPerMPerS, type VescConfig } from '../../../../src/drivers/serial.ts';
+import { clamp, ReinError } from '../../../../src/model/index.ts';
 import type { EmulatedBody, RollingBody } from '../bodies/body.ts';
 import { MujocoCar } from '../bodies/mujoco-car.ts';
 import { SimpleBody, type SimpleJoint } from '../bodies/simple-body.ts';

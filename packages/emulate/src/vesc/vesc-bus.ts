@@ -1,7 +1,7 @@
 /** VESC with a motor and a steering servo, byte by byte. Source of its behaviour: the firmware, github.com/vedderb/bldc 7.01. */
 import type { RobotConfig } from '../../../../src/config/index.ts';
-import { clamp, type Rng } from '../../../../src/core/index.ts';
 import { VescReader, vesc, vescValues } from '../../../../src/drivers/serial.ts';
+import { clamp, type Rng } from '../../../../src/model/index.ts';
 import { BodyClock, type EmulatedBody } from '../bodies/body.ts';
 import type { BusCounts, DeviceState, EmulatedBus, PacketShape, Transmit } from '../device.ts';
 import { noServoFaults, type ServoFaults } from '../faults.ts';

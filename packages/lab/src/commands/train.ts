@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { complain, INTERRUPTED, interruptibly, sayer, type TrainOptions } from '../../../../src/cli/index.ts';
 import { loadLearnerFile } from '../../../../src/config/index.ts';
-import { counted, mean } from '../../../../src/core/index.ts';
 import { standsStill } from '../../../../src/learner/options.ts';
+import { counted, mean } from '../../../../src/model/index.ts';
 import type { TrialSpec } from '../../../../src/offline/index.ts';
 import { EVALUATION_SEED } from '../sweep/sweep.ts';
 import { freeTrialFolder } from '../trial/spec.ts';

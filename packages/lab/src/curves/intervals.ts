@@ -4,7 +4,7 @@
  * 1947), all two-sided 95 %.
  */
 
-import { mean, variance } from '../../../../src/core/index.ts';
+import { mean, variance } from '../../../../src/model/index.ts';
 
 /** Mean over seeds with its interval, which is unbounded for a single seed. */
 export interface MeanInterval {

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../../../src/config/index.ts';
-import { makeFolder, mean, replaceFileSync, storage } from '../../../../src/core/index.ts';
+import { makeFolder, replaceFileSync, storage } from '../../../../src/host/index.ts';
+import { mean } from '../../../../src/model/index.ts';
 import type { CurvePoint } from '../trial/trial-files.ts';
 
 /** One evaluation: means over its episodes. */

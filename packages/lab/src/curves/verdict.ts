@@ -1,6 +1,6 @@
 /** Judges the checks of a study by its curves: one sentence each, made from the numbers, even if these contradict the claim. */
 import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig, StudyMeasure } from '../../../../src/config/index.ts';
-import { significant } from '../../../../src/core/index.ts';
+import { significant } from '../../../../src/model/index.ts';
 import { differenceInterval, type MeanInterval, pairedInterval } from './intervals.ts';
 import { measured, partOf, type StudyCurves } from './samples.ts';
 

@@ -5,7 +5,7 @@ import {
   type ObservationParts,
   policyObservationSize,
   type Rng,
-} from '../../../../src/core/index.ts';
+} from '../../../../src/model/index.ts';
 import type { Demonstrator } from './demonstrator.ts';
 
 /**

@@ -13,7 +13,7 @@
  * - Terminates with success when the slider stands (below 5 mm/s) within 2 mm of the mark, without when it is 2 mm past it.
  *   Truncated after 60 steps of 50 ms.
  */
-import { clamp, ReinError, type Rng, symmetricRange } from '../../../../src/core/index.ts';
+import { clamp, ReinError, type Rng, symmetricRange } from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';

@@ -1,12 +1,7 @@
 /** Demonstrations of a scripted expert in a simulated task, as transitions to learn from. */
-import {
-  createTransition,
-  type Environment,
-  ReinError,
-  type Rng,
-  type Transition,
-} from '../../../../src/core/index.ts';
+import { type Environment, ReinError, type Rng } from '../../../../src/model/index.ts';
 import type { DemonstrationSpec } from '../../../../src/offline/index.ts';
+import { createTransition, type Transition } from '../../../../src/rows/index.ts';
 import type { Demonstrator } from './demonstrator.ts';
 
 /** Maximum attempts per demonstration. */

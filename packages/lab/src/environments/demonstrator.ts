@@ -1,5 +1,5 @@
 /** Scripted agents that act without having learned: demonstrators, base policies, and stand-ins for a correcting operator. */
-import type { Rng } from '../../../../src/core/index.ts';
+import type { Rng } from '../../../../src/model/index.ts';
 
 /** Acts by a script, on the environment's true state instead of its observation. */
 export interface Demonstrator {

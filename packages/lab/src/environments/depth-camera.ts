@@ -1,6 +1,6 @@
 /** Depth image by ray casting, which needs no graphics card. */
 import type { DoubleBuffer, IntBuffer } from '@mujoco/mujoco';
-import type { ImageShape } from '../../../../src/core/index.ts';
+import type { ImageShape } from '../../../../src/model/index.ts';
 import type { Simulation } from '../../../../src/plant/mujoco.ts';
 
 type Point = readonly [number, number, number];

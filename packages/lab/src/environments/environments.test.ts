@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createTransition, Rng, type Transition } from '../../../../src/core/index.ts';
+import { Rng } from '../../../../src/model/index.ts';
+import { createTransition, type Transition } from '../../../../src/rows/index.ts';
 import { BaseActionEnvironment } from './base-action.ts';
 import { completed, demonstrations } from './demonstrations.ts';
 import type { Demonstrator } from './demonstrator.ts';

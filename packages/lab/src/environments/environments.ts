@@ -1,5 +1,5 @@
 /** Simulated tasks by name, with their scripted demonstrators and overseers. */
-import { didYouMean, type Environment, ReinError } from '../../../../src/core/index.ts';
+import { didYouMean, type Environment, ReinError } from '../../../../src/model/index.ts';
 import type { EnvironmentOptions } from '../../../../src/offline/index.ts';
 import { BaseActionEnvironment } from './base-action.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Rng } from '../../../../src/core/index.ts';
+import { Rng } from '../../../../src/model/index.ts';
 import { demonstrate } from '../../../../tests/support/demonstrate.ts';
 import { Fork, ForkDemonstrator } from './fork.ts';
 

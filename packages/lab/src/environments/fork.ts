@@ -10,7 +10,7 @@
  * - Reward: 1 in the goal, which terminates with success; 0 otherwise.
  * - Terminates without success when it touches the obstacle or leaves the arena. Truncated after 40 steps of 0.1 s.
  */
-import { type Rng, symmetricRange } from '../../../../src/core/index.ts';
+import { type Rng, symmetricRange } from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';

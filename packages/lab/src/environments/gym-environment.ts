@@ -7,7 +7,7 @@ import {
   ReinError,
   type Rng,
   totalObservationSize,
-} from '../../../../src/core/index.ts';
+} from '../../../../src/model/index.ts';
 import type { Simulation } from '../../../../src/plant/mujoco.ts';
 
 /** Constants of a task. */

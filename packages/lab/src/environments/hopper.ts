@@ -13,7 +13,7 @@
  * - Terminates when unhealthy: height ≤ 0.7 m, |torso angle| ≥ 0.2 rad, or any other coordinate or speed beyond ±100.
  *   Truncated after 1000 steps.
  */
-import { clamp, type Rng, symmetricRange } from '../../../../src/core/index.ts';
+import { clamp, type Rng, symmetricRange } from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';

@@ -1,5 +1,5 @@
 /** Scripts that insert the peg: an expert, a mediocre base policy, and an overseer that helps a stuck policy. */
-import type { Rng } from '../../../../src/core/index.ts';
+import type { Rng } from '../../../../src/model/index.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { type InsertEnvironment, SET_POINT_STEP_M } from './insert-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions, whole } from './options.ts';

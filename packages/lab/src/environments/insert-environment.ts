@@ -15,7 +15,7 @@
  * - Action [3]: step of the set-point, ±1 = ±8 mm per axis. The set-point stays in the workspace and within 10 mm of the tip.
  * - Reward: 1 when the tip is 15 mm deep in the hole, which terminates; 0 otherwise. Truncated after 60 steps.
  */
-import { clamp, type ObservationParts, type Rng, symmetricRange } from '../../../../src/core/index.ts';
+import { clamp, type ObservationParts, type Rng, symmetricRange } from '../../../../src/model/index.ts';
 import type { PegSceneSpec } from '../../../../src/plant/index.ts';
 import { fixtureXml, Simulation } from '../../../../src/plant/mujoco.ts';
 import { DepthCamera, type DepthView } from './depth-camera.ts';

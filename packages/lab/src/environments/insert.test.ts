@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Environment, Rng } from '../../../../src/core/index.ts';
+import { type Environment, Rng } from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import { demonstrate } from '../../../../tests/support/demonstrate.ts';
 import type { Demonstrator } from './demonstrator.ts';

@@ -1,5 +1,5 @@
 /** Options of environments and of their scripted agents, as plain data checked against a table. */
-import { didYouMean, ReinError } from '../../../../src/core/index.ts';
+import { didYouMean, ReinError } from '../../../../src/model/index.ts';
 
 /** Option values as given by a configuration file. */
 export type OptionValues = Readonly<Record<string, number | boolean>>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { clamp, Rng, wrapAngleRad } from '../../../../src/core/index.ts';
+import { clamp, Rng, wrapAngleRad } from '../../../../src/model/index.ts';
 import { Pendulum } from './pendulum.ts';
 
 let pendulum: Pendulum;

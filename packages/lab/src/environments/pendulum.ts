@@ -9,7 +9,7 @@
  * - Reward: −(θ² + 0.1·θ̇² + 0.001·u²) of the state before the step, θ wrapped to [−π, π].
  * - Never terminates; truncated after 200 steps.
  */
-import { clamp, type Rng, symmetricRange, wrapAngleRad } from '../../../../src/core/index.ts';
+import { clamp, type Rng, symmetricRange, wrapAngleRad } from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';

@@ -8,7 +8,7 @@ import {
   type Rng,
   symmetricRange,
   totalObservationSize,
-} from '../../../../src/core/index.ts';
+} from '../../../../src/model/index.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 
 /** Half of the line, which goes from −1 to 1, m. */

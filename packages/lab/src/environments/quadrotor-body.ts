@@ -1,5 +1,5 @@
 /** Quadrotor of the Crazyflie's size: numbers of the public code of "Learning to Fly in Seconds" (arXiv 2311.13081). */
-import { GRAVITY_M_PER_S2 } from '../../../../src/core/index.ts';
+import { GRAVITY_M_PER_S2 } from '../../../../src/model/index.ts';
 
 const MASS_KG = 0.027;
 export const WEIGHT_N: number = MASS_KG * GRAVITY_M_PER_S2;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Rng } from '../../../../src/core/index.ts';
+import { Rng } from '../../../../src/model/index.ts';
 import { Quadrotor } from './quadrotor.ts';
 import { HOVER_ACTION } from './quadrotor-body.ts';
 

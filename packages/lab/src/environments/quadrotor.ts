@@ -15,7 +15,12 @@
  * - Reward: 2 − 0.5·(5‖p‖² + 5(1 − q_w²) + 0.01‖v‖² + 0.01‖a − 0.334‖²), after the step; 0 in the step that terminates.
  * - Terminates more than 1 m from the target. Success: its last second within 0.1 m. Truncated after 500 steps of 10 ms.
  */
-import { type ActionRange, matrixFromQuaternion, type ObservationParts, type Rng } from '../../../../src/core/index.ts';
+import {
+  type ActionRange,
+  matrixFromQuaternion,
+  type ObservationParts,
+  type Rng,
+} from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { flag, number, type OptionFields, type Options, type OptionValues, readOptions, whole } from './options.ts';

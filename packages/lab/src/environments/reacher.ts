@@ -11,7 +11,7 @@
  * - Reward: −‖fingertip − target‖ (m) − ‖a‖², after the step.
  * - Never terminates; truncated after 50 steps.
  */
-import { type Rng, symmetricRange } from '../../../../src/core/index.ts';
+import { type Rng, symmetricRange } from '../../../../src/model/index.ts';
 import { Simulation } from '../../../../src/plant/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';

@@ -1,6 +1,6 @@
 /** Properties of every environment: sizes, repeatability, refusals. */
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Environment, ReinError, Rng, totalObservationSize } from '../../../../src/core/index.ts';
+import { type Environment, ReinError, Rng, totalObservationSize } from '../../../../src/model/index.ts';
 import { demonstrate } from '../../../../tests/support/demonstrate.ts';
 import { createDemonstrator, createEnvironment, createOverseer, ENVIRONMENT_NAMES } from './registry.ts';
 

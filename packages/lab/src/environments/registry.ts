@@ -1,5 +1,5 @@
 /** Environments by name. */
-import { type Environment, ReinError } from '../../../../src/core/index.ts';
+import { type Environment, ReinError } from '../../../../src/model/index.ts';
 import { ContactPush, ContactPushDemonstrator } from './contact-push.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { Fork, ForkDemonstrator } from './fork.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Rng } from '../../../../src/core/index.ts';
+import { Rng } from '../../../../src/model/index.ts';
 import { affordableScale, EnergyTank, injectedJ, setPointStep } from './set-point-energy.ts';
 
 /** K = 2000 N/m and a step of 5 mm; deflection (m), budget (J), then the largest scale and its injected energy (J). */

@@ -1,6 +1,7 @@
 /** Append-only file that can be truncated to a length known to be good. Synchronous: a trial waits for its disk. */
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { ReinError, storage } from '../../../../src/core/index.ts';
+import { storage } from '../../../../src/host/index.ts';
+import { ReinError } from '../../../../src/model/index.ts';
 
 /** Size at which buffered bytes are written. */
 const BUFFER_BYTES = 1 << 20;

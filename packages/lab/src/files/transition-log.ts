@@ -3,7 +3,7 @@
  * format (`src/link/journal`), but written synchronously, and truncated to its length at a checkpoint.
  */
 import { dirname, join } from 'node:path';
-import { makeFolder, ReinError, type Source, sha256Hex, storage, type Transition } from '../../../../src/core/index.ts';
+import { makeFolder, storage } from '../../../../src/host/index.ts';
 import {
   encodeSegmentHeader,
   readJournal,
@@ -11,7 +11,9 @@ import {
   type SegmentHeader,
   segmentPath,
 } from '../../../../src/link/index.ts';
+import { ReinError, sha256Hex } from '../../../../src/model/index.ts';
 import { TRIAL_FILES, type TrialSpec } from '../../../../src/offline/index.ts';
+import type { Source, Transition } from '../../../../src/rows/index.ts';
 import { AppendFile } from './append-file.ts';
 
 export interface TransitionSizes {

@@ -11,17 +11,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PROGRAM } from '../../../../src/cli/index.ts';
 import type { EnvironmentStudy } from '../../../../src/config/index.ts';
 import type { StudyFile } from '../../../../src/config/study-file.ts';
-import {
-  acquireLock,
-  counted,
-  type DirectoryLock,
-  type Environment,
-  lockHolder,
-  makeFolder,
-  ReinError,
-  Rng,
-  storage,
-} from '../../../../src/core/index.ts';
+import { acquireLock, type DirectoryLock, lockHolder, makeFolder, storage } from '../../../../src/host/index.ts';
+import { counted, type Environment, ReinError, Rng } from '../../../../src/model/index.ts';
 import { TRIAL_FILES, type TrialSpec } from '../../../../src/offline/index.ts';
 import { type SeedCurve, type StudyCurves, sampleOf } from '../curves/samples.ts';
 import { holdsTrial, writeTrialSpec } from '../trial/spec.ts';

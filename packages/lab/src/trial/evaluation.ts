@@ -1,6 +1,7 @@
 /** Data of a point of a curve: quality of a policy, and metrics of the learner since the previous point. */
-import { type Environment, Rng } from '../../../../src/core/index.ts';
+
 import type { UpdateMetrics } from '../../../../src/learner/index.ts';
+import { type Environment, Rng } from '../../../../src/model/index.ts';
 import type { Policy } from '../../../../src/policy/index.ts';
 
 /** Sums over each evaluation episode, undiscounted, in the order of the episodes. */

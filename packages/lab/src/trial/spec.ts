@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { makeFolder, ReinError, replaceFileSync, storage } from '../../../../src/core/index.ts';
+import { makeFolder, replaceFileSync, storage } from '../../../../src/host/index.ts';
+import { ReinError } from '../../../../src/model/index.ts';
 import {
   checkEmpty,
   readStoredSpec,

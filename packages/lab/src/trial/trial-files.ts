@@ -1,7 +1,8 @@
 /** Growing files of a trial, and its result: the content of each line. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJson, ReinError, replaceFileSync, storage } from '../../../../src/core/index.ts';
+import { replaceFileSync, storage } from '../../../../src/host/index.ts';
+import { parseJson, ReinError } from '../../../../src/model/index.ts';
 import { TRIAL_FILES, type TrialSpec } from '../../../../src/offline/index.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { type LogPosition, TransitionLog, type TransitionSizes } from '../files/transition-log.ts';

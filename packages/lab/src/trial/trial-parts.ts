@@ -2,7 +2,7 @@
  * Everything that a trial works with, opened before any of its files are written: an impossible trial is refused here, and leaves
  * nothing behind.
  */
-import { type Close, closeAll, openedOrClosed } from '../../../../src/core/index.ts';
+import { type Close, closeAll, openedOrClosed } from '../../../../src/host/index.ts';
 import type { Training } from '../../../../src/learner/index.ts';
 import { type Actor, openActor, openTrialTraining, type TrialSpec } from '../../../../src/offline/index.ts';
 import type { Demonstrator, Overseer } from '../environments/demonstrator.ts';

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ReinError } from '../../../../src/core/index.ts';
 import { Agent } from '../../../../src/learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../../src/learner/options.ts';
 import { readJournal } from '../../../../src/link/index.ts';
+import { ReinError } from '../../../../src/model/index.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec } from '../../../../src/offline/index.ts';
 import { writeTrialSpec } from './spec.ts';
 import { runTrial, startTrial } from './trial.ts';

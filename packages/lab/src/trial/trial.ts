@@ -8,16 +8,11 @@ import { join } from 'node:path';
 import {
   acquireLock,
   closedAfter,
-  createTransition,
   makeFolder,
-  mean,
-  Rng,
-  type RngState,
   replaceFileSync,
   storage,
-  type Transition,
   WriteError,
-} from '../../../../src/core/index.ts';
+} from '../../../../src/host/index.ts';
 import {
   type CheckpointKind,
   readCheckpoint,
@@ -25,8 +20,10 @@ import {
   writeCheckpoint,
 } from '../../../../src/learner/index.ts';
 import { interventionRule } from '../../../../src/learner/options.ts';
+import { mean, Rng, type RngState } from '../../../../src/model/index.ts';
 import { NETWORKS, readTrialSpec, startFrom, TRIAL_FILES, type TrialSpec } from '../../../../src/offline/index.ts';
 import { readRelabelling } from '../../../../src/record/index.ts';
+import { createTransition, type Transition } from '../../../../src/rows/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
 import { Numbering, readTransitionLog } from '../files/transition-log.ts';
 import { evaluatePolicy, LearnedMeans, type LearnedState } from './evaluation.ts';

@@ -1,5 +1,5 @@
 /** Allocation and copying of this room's rows, generated from their tables. Separate, as browser pages import the tables alone. */
-import { codecOf, type RowCodec } from '../rows/index.ts';
+import { codecOf, type RowCodec } from './codec.ts';
 import { type ActionCommand, COMMAND, FRAME, type GuardFrame } from './guard-frame.ts';
 import { ROBOT_STATE, type RobotState } from './robot-state.ts';
 import { TRANSITION, type Transition } from './transition.ts';

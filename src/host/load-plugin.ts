@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { didYouMean, ReinError } from '../model/index.ts';
 import {
   PLUGIN_CONTRACTS,
   PLUGIN_KINDS,
@@ -12,9 +13,7 @@ import {
   type PluginKind,
   type PluginMark,
   type PluginReference,
-} from '../plugin.ts';
-import { ReinError } from '../result.ts';
-import { didYouMean } from '../suggest.ts';
+} from './plugin.ts';
 
 /** Location of a plugin, or the reason why it cannot be used, as a sentence without its full stop. */
 export type FoundPlugin =

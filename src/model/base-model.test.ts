@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { axesOf, modelOfBase } from './base-model.ts';
 import { ArmKinematics } from './kinematics.ts';
-import type { BaseModel } from './robot-model.ts';
-import { isFree } from './robot-model.ts';
+import { type BaseModel, isFree } from './robot-model.ts';
 
 const base: BaseModel = {
   kind: 'differential',

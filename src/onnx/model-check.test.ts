@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ReinError } from '../result.ts';
+import { ReinError } from '../model/index.ts';
 import { checkModel, explainRejection } from './model-check.ts';
 import { readModelInfo } from './model-info.ts';
 

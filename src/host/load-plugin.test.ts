@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { markPlugin } from '../plugin.ts';
 import { findPlugin, installedPlugins, loadPlugin, pluginOptions } from './load-plugin.ts';
+import { markPlugin } from './plugin.ts';
 
 const mark = (kind: string, contract: unknown = kind === 'driver' ? 2 : 1): string =>
   `rein: { kind: '${kind}', contract: ${contract} }`;

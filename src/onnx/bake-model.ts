@@ -1,5 +1,5 @@
 /** Turns inputs of an ONNX model into constants. */
-import { forEachField, ProtoWriter } from '../protobuf.ts';
+import { forEachField, ProtoWriter } from '../rows/index.ts';
 import { ENTRY, GRAPH, MODEL, readValue, TENSOR } from './model-value.ts';
 
 /** A float32 tensor; `data` row-major. */

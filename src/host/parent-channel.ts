@@ -2,8 +2,7 @@
  * IPC channel between a process and its parent. Neither end can bring down the other: a message that cannot be sent is
  * dropped, as the end of the other process is detected separately, and received messages are validated.
  */
-import { asObject } from './json.ts';
-import { type ErrorKind, type PackedError, packError, ReinError, unpackError } from './result.ts';
+import { asObject, type ErrorKind, type PackedError, packError, ReinError, unpackError } from '../model/index.ts';
 
 /** The child gives up: it would fail again in the same way. */
 interface FailedMessage {

@@ -1,5 +1,5 @@
 /** File system errors on writing, as messages with the cause and a remedy. */
-import { ReinError } from '../result.ts';
+import { ReinError } from '../model/index.ts';
 
 /** A file could not be written: a `ReinError` of kind 'storage'. */
 export class WriteError extends ReinError {

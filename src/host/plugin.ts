@@ -3,7 +3,7 @@
  * name of an installed package. `files/load-plugin.ts` finds and loads them; the requirements of each kind are documented with
  * the contract that it implements.
  */
-import type { ErrorKind } from './result.ts';
+import type { ErrorKind } from '../model/index.ts';
 
 export type PluginKind = 'driver' | 'task' | 'policy' | 'operator' | 'algorithm';
 

@@ -1,8 +1,7 @@
 /** A lock file that names its process, so that no two processes write in one folder; it becomes void when its process ends. */
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { isRunning } from '../ends-with.ts';
-import { parseObject } from '../json.ts';
-import { ReinError } from '../result.ts';
+import { parseObject, ReinError } from '../model/index.ts';
+import { isRunning } from './ends-with.ts';
 import { storage } from './write-error.ts';
 
 /** A held lock. */

@@ -1,5 +1,5 @@
 /** Renames every value of an ONNX graph, including branches and loops, and converts operations from before opset 18 to it. */
-import { forEachField, type ProtoWriter } from '../protobuf.ts';
+import { forEachField, type ProtoWriter } from '../rows/index.ts';
 import { readModelInfo } from './model-info.ts';
 import { ATTRIBUTE, GRAPH, NODE, plainText, TENSOR, textOf } from './model-value.ts';
 

@@ -3,7 +3,7 @@
  * to a page. The first byte is the kind. Numbers are little-endian doubles, so that a page reads them in place; all else is
  * JSON. Imports nothing but tables and lists: pages are built with it.
  */
-import { doubles, number, numberOf, type SourceOf, type Table, type ViewOf } from '../rows/index.ts';
+import { doubles, number, numberOf, type SourceOf, type Table, type ViewOf } from './fields.ts';
 import { FRAME, SAFETY_STATES, type SafetyStateName } from './guard-frame.ts';
 import { SOURCES, type Source, TRANSITION } from './transition.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Graph } from '../../learner/engine/graph.ts';
-import { linear } from '../../learner/engine/linear.ts';
-import { add, mul, relu, sigmoid, sub, tanh } from '../../learner/ops/elements.ts';
+import { Graph } from '../learner/engine/graph.ts';
+import { linear } from '../learner/engine/linear.ts';
+import { add, mul, relu, sigmoid, sub, tanh } from '../learner/ops/elements.ts';
 import { readDenseModel } from './dense-model.ts';
 
 /** sigmoid(2·(relu((x − 1)·W + b)·v) + 0.5), with x [1, 2]. */

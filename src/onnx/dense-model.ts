@@ -2,7 +2,7 @@
  * Runs a small dense network from its ONNX file: synchronously, in place, without runtime, thread or promise, for decisions
  * between two steps of a robot. Files hold a chain of MatMul, Add, Sub, Mul, Relu, Tanh and Sigmoid with constants in float32.
  */
-import { forEachField } from '../protobuf.ts';
+import { forEachField } from '../rows/index.ts';
 import { GRAPH, MODEL, NODE, plainText, readValue, TENSOR } from './model-value.ts';
 
 /** Code of float32 in `TensorProto.DataType`. */

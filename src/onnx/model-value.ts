@@ -2,7 +2,7 @@
  * Parts of an ONNX file shared by all its readers and writers: field numbers
  * (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto), texts, and one input or output with its name, element type and shape.
  */
-import { forEachField } from '../protobuf.ts';
+import { forEachField } from '../rows/index.ts';
 
 export const MODEL = {
   ir: 1,

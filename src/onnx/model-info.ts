@@ -1,5 +1,5 @@
 /** Metadata of an ONNX file: inputs, outputs, operations, and whether its weights are inside. */
-import { forEachField } from '../protobuf.ts';
+import { forEachField } from '../rows/index.ts';
 import {
   ATTRIBUTE,
   ENTRY,

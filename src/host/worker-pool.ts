@@ -1,5 +1,5 @@
 /** A pool of worker threads that process jobs: requests, answers, and the failure of jobs whose thread fails or exits. */
-import { type PackedError, packError, ReinError, unpackError } from './result.ts';
+import { type PackedError, packError, ReinError, unpackError } from '../model/index.ts';
 
 /** A worker thread, seen from its owner. */
 export interface PoolWorker {

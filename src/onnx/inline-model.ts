@@ -2,8 +2,9 @@
  * Embeds one ONNX model in another, as one file: a placeholder node of the outer model is replaced by the nodes of the inner
  * one. Operates on the protobuf fields, so that nothing of either model is lost.
  */
-import { forEachField, ProtoWriter } from '../protobuf.ts';
-import { ReinError } from '../result.ts';
+
+import { ReinError } from '../model/index.ts';
+import { forEachField, ProtoWriter } from '../rows/index.ts';
 import { readModelInfo } from './model-info.ts';
 import { GRAPH, MODEL, NODE, OPSET, textOf } from './model-value.ts';
 import { Renaming } from './renaming.ts';

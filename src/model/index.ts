@@ -1,5 +1,4 @@
-/** Units, time, spaces, transitions, kinematics and errors: what every room may use. Imports rows alone. */
-import './no-telemetry.ts';
+/** Vocabulary of every room: units, time, random numbers, spaces, robot model, kinematics, weights, errors. Imports no room. */
 
 export {
   type ActionRange,
@@ -13,11 +12,8 @@ export { ArmDynamics, LINK_PARAMETERS } from './arm-dynamics.ts';
 export { modelOfBase } from './base-model.ts';
 export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, LockStepClock, SystemClock } from './clock.ts';
-export { type Close, closeAll, closedAfter, openedOrClosed } from './closing.ts';
-export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares } from './damped-least-squares.ts';
 export { sha256Hex } from './digest.ts';
-export { endsWith, isRunning } from './ends-with.ts';
 export {
   type Environment,
   type ImageShape,
@@ -26,70 +22,10 @@ export {
   policyObservationSize,
   totalObservationSize,
 } from './environment.ts';
-export { busyText, type MachineLoad, machineLoad, patientMs, remedyForLate } from './files/busy-machine.ts';
-export {
-  checkGiven,
-  findPlugin,
-  type InstalledPlugin,
-  installedPlugins,
-  loadPlugin,
-  openPlugin,
-} from './files/load-plugin.ts';
-export { acquireLock, type DirectoryLock, lockHolder } from './files/lock.ts';
-export { makeFolder } from './files/make-folder.ts';
-export { readTrouble } from './files/read-trouble.ts';
-export { replaceFile, replaceFileSync } from './files/replace-file.ts';
-export { storage, WriteError, writeErrorOf } from './files/write-error.ts';
-export { Framing } from './framing.ts';
-export {
-  type ActionCommand,
-  ANSWER_NEEDS,
-  DECIDERS,
-  type Decider,
-  FRAME,
-  type GeomShape,
-  type GuardAnswer,
-  type GuardFrame,
-  type GuardNotice,
-  type GuardRequest,
-  isActive,
-  LINK_VERSION,
-  SAFETY_STATES,
-  type SafetyStateName,
-  type SceneLayout,
-} from './guard-frame.ts';
-export { BUS, BUS_COUNTERS, type BusCounter, HARDWARE, type HardwareFault } from './hardware.ts';
 export { asObject, isCount, parseJson, parseObject } from './json.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
 export { monitoredPoints } from './monitored-points.ts';
-export { refuseDebugger } from './no-debugger.ts';
-export { bakeModel } from './onnx/bake-model.ts';
-export { type DenseModel, readDenseModel } from './onnx/dense-model.ts';
-export { ENCODER_PLACE, type InnerModel, inlineModel } from './onnx/inline-model.ts';
-export { checkModel, explainRejection, firstLineOf } from './onnx/model-check.ts';
-export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';
-export { type ModelValue, showDimensions } from './onnx/model-value.ts';
-export {
-  answerOfChild,
-  closeParentChannel,
-  endFailed,
-  failureIn,
-  howEnded,
-  onParentGone,
-  openParentChannel,
-  type ParentChannel,
-  sendToChild,
-  sendToParent,
-} from './parent-channel.ts';
-export {
-  markPlugin,
-  type PluginBase,
-  type PluginKind,
-  type PluginMark,
-  type PluginReference,
-} from './plugin.ts';
-export { forEachField, ProtoWriter } from './protobuf.ts';
 export {
   describeError,
   type ErrorKind,
@@ -139,7 +75,6 @@ export {
   torqueUnit,
   type WorkspaceBox,
 } from './robot-model.ts';
-export type { RobotState } from './robot-state.ts';
 export {
   matrixFromAxisAngle,
   matrixFromQuaternion,
@@ -151,15 +86,6 @@ export {
   turnAboutZ,
   yawBetween,
 } from './rotation.ts';
-export {
-  COMMANDS,
-  copyRobotState,
-  copyTransition,
-  createRobotState,
-  createTransition,
-  emptyFrame,
-  FRAMES,
-} from './row-codecs.ts';
 export { shownCapsules } from './shown-capsules.ts';
 export {
   type ActionSpec,
@@ -193,24 +119,7 @@ export {
   wilsonInterval,
 } from './statistics.ts';
 export { didYouMean, editDistance } from './suggest.ts';
-export {
-  decodeJson,
-  decodeNumbers,
-  encodeJson,
-  encodeNumbers,
-  FRAME_LAYOUT,
-  type FrameView,
-  isState,
-  kindOf,
-  type LearnerView,
-  type PacketKind,
-  type PictureView,
-  type ProcessesView,
-  STEP_LAYOUT,
-  shownObjects,
-} from './telemetry.ts';
 export { clockText, counted, grouped, markdownTable, percent, significant, withoutFullStop } from './text.ts';
-export { isIntervention, SOURCES, type Source, TRANSITION, type Transition } from './transition.ts';
 export { allFinite, clamp, GRAVITY_M_PER_S2, type Vec, wrapAngleRad, zeros } from './units.ts';
 export {
   countNumbers,
@@ -223,4 +132,3 @@ export {
   verifyWeights,
   type WeightsManifest,
 } from './weights.ts';
-export { serveJobs, WorkerPool } from './worker-pool.ts';

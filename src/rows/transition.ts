@@ -2,7 +2,7 @@
  * One policy step, as it is journalled, sent and learned from (`docs/architecture.md`, "A step"). Critics learn on
  * `executed`: the action applied to the robot after every filter, in normalised units.
  */
-import { flag, floats, number, type RowOf, whole, word } from '../rows/index.ts';
+import { flag, floats, number, type RowOf, whole, word } from './fields.ts';
 
 /** Source of the step's action. The index is the wire code: never reorder, only append. */
 export const SOURCES = [

@@ -1,5 +1,5 @@
 /** Checks that onnxruntime will run a third-party ONNX file, with errors for the user who chose it. */
-import { messageOf, ReinError } from '../result.ts';
+import { messageOf, ReinError } from '../model/index.ts';
 import { type ModelInfo, readModelInfo } from './model-info.ts';
 
 /** Operation domains that onnxruntime implements: ONNX's own, its machine learning part, and its contributed ones. */

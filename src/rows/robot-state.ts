@@ -1,6 +1,7 @@
 /** Measurements of a driver, in preallocated arrays that live as long as the guard. */
-import { doubles, number, type RowOf } from '../rows/index.ts';
-import { zeros } from './units.ts';
+
+import { zeros } from '../model/portable.ts';
+import { doubles, number, type RowOf } from './fields.ts';
 
 /** Fields of a measurement, in the order of the guard's link. */
 export const ROBOT_STATE = {

@@ -1,5 +1,5 @@
 /** Data exchanged between guard and node. `src/guard/link` carries it in memory or over a socket. */
-import { counter, doubles, inside, number, type RowOf, word } from '../rows/index.ts';
+import { counter, doubles, inside, number, type RowOf, word } from './fields.ts';
 import { BUS_COUNTERS } from './hardware.ts';
 import { ROBOT_STATE } from './robot-state.ts';
 
@@ -49,7 +49,7 @@ export interface ActionCommand extends RowOf<typeof COMMAND> {}
 
 const { measuredAtS, signals, ...measured } = inside('robot', ROBOT_STATE);
 
-/** Fields of a frame, in the order of the guard's link: scalars, then arrays. `src/core/telemetry.ts` omits some of them for pages. */
+/** Fields of a frame, in the order of the guard's link: scalars, then arrays. `src/rows/telemetry.ts` omits some of them for pages. */
 export const FRAME = {
   /** Number of this tick; −1 before the first. */
   tick: number(-1),
