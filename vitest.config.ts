@@ -89,6 +89,8 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: ProgramsFirst },
     testTimeout: LIMIT_MS,
+    // What is polled for comes, or the machine is slow: vitest's own limit is a second.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: LIMIT_MS,
     projects: [
       // One suite, so that each of its processes loads the product once.

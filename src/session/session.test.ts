@@ -32,9 +32,9 @@ async function withPolicy(operators: readonly TeleopSource[] = []): Promise<Live
  * a millisecond's timer sleeps through whole episodes of a robot that does not wait.
  */
 async function until(condition: () => boolean): Promise<void> {
-  const limitMs = performance.now() + 20_000;
+  const limitMs = performance.now() + 60_000;
   while (!condition()) {
-    if (performance.now() > limitMs) throw new Error('it did not happen within 20 s');
+    if (performance.now() > limitMs) throw new Error('it did not happen within 60 s');
     await turn();
   }
 }

@@ -77,7 +77,7 @@ it('names the joint and the torque of a residual', () => {
   watch.see({ faultFlags: TORQUE_RESIDUAL, residualJoint: 2, residualNm: -23.14 }, 0);
   watch.see({ faultFlags: 0, residualJoint: 2, residualNm: -23.14 }, 1);
   watch.see({ faultFlags: TORQUE_RESIDUAL, residualJoint: 2, residualNm: Number.NaN }, 2);
-  expect(reported[0]!.message).toMatch(/does not know \(elbow: -23\.1 N·m\)\.$/);
+  expect(reported[0]!.message).toMatch(/does not describe \(elbow: -23\.1 N·m\)\.$/);
   expect(reported.at(-1)!.message).toMatch(/ \(elbow: no torque is measured\)\.$/);
 });
 

@@ -78,7 +78,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     const way = await Way.to(address);
     const page = await pageBy(way);
     way.cut();
-    await page.waitForSelector('#state[data-state="quiet"]', { timeout: 3000 });
+    await page.waitForSelector('#state[data-state="quiet"]', { timeout: 10_000 });
     expect(await page.textContent('#state')).toMatch(/^✕ no news for \d+ s$/);
     await page.waitForSelector('#state:has-text("for 3 s")', { timeout: 10_000 });
     way.mend();
@@ -94,7 +94,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     way.cut();
     await page.click('#stop');
     const alert = page.getByRole('alert');
-    await alert.filter({ hasText: 'Stop was NOT sent' }).waitFor({ timeout: 3000 });
+    await alert.filter({ hasText: 'Stop was NOT sent' }).waitFor({ timeout: 10_000 });
     expect(hasStopped(watcher)).toBe(false);
     way.mend();
     await alert.filter({ hasText: 'Stop was sent now' }).waitFor({ timeout: AGAIN_MS });
@@ -108,9 +108,9 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     const way = await Way.to(address);
     const page = await pageBy(way);
     way.pullOut();
-    await page.waitForSelector('#state[data-state="quiet"]', { timeout: 3000 });
+    await page.waitForSelector('#state[data-state="quiet"]', { timeout: 10_000 });
     await page.click('#stop');
-    await page.getByRole('alert').filter({ hasText: 'Stop was NOT sent' }).waitFor({ timeout: 3000 });
+    await page.getByRole('alert').filter({ hasText: 'Stop was NOT sent' }).waitFor({ timeout: 10_000 });
     await way.plugIn();
     await page.getByRole('alert').filter({ hasText: 'Stop was sent now' }).waitFor({ timeout: AGAIN_MS });
     await until(() => hasStopped(watcher), 'the stop');

@@ -15,7 +15,10 @@ it('hands on a stop that was said before the run asked for requests, and nothing
   try {
     await until(() => page.all('operators').length > 0, 'a page that is let in');
     for (const kind of ['sit', 'start', 'stop', 'fly']) page.ask({ kind });
-    await until(() => page.all('notice').some(({ line }) => String(line).includes('no request')), 'the last answer');
+    await until(
+      () => page.all('notice').some(({ line }) => String(line).includes('Unknown request')),
+      'the last answer',
+    );
     const asked: PersonRequest[] = [];
     monitor.asks((request) => asked.push(request));
     await until(() => asked.length > 0, 'the stop');

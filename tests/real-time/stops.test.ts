@@ -36,6 +36,7 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
   /** What the trials named `name` showed, all within their bounds. */
   function shown(name: StopTrialName): Readonly<Record<string, StopMeasure>> {
     const result = results.find((each) => each.name === name)!;
+    expect(result.measures.filter(({ failures }) => failures > 0)).toEqual([]);
     expect(result).toMatchObject({ trials: TRIALS, failed: [], passed: true });
     return Object.fromEntries(result.measures.map((measure) => [measure.name, measure]));
   }

@@ -164,7 +164,7 @@ describe('a policy file', () => {
     rmSync(join(copyOfPolicy('bare'), 'policy.json'));
     await refusedHere(evaluate('bare'), /^rein: bare\/policy\.json cannot be read/);
     rmSync(join(copyOfPolicy('homeless'), 'config.yaml'));
-    await refusedHere(evaluate('homeless'), /^rein: homeless\/config\.yaml, .*, is not there\.\n {2}→ .*--task/);
+    await refusedHere(evaluate('homeless'), /^rein: homeless\/config\.yaml is missing: .*\.\n {2}→ .*--task/);
   });
 
   it('of another kind is refused as one', async () => {

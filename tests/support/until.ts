@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Waits until `condition` gives something; rejects after `timeoutMs` with `what`. */
-export async function until<T>(condition: () => T | undefined | false, what: string, timeoutMs = 10_000): Promise<T> {
+export async function until<T>(condition: () => T | undefined | false, what: string, timeoutMs = 30_000): Promise<T> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     const value = condition();

@@ -93,7 +93,7 @@ describe('rein relabel', () => {
   });
 
   it.each([
-    [{ undo: 77 }, 'There is no number 77'],
+    [{ undo: 77 }, 'No relabelling 77 is in effect'],
     [{ episode: '5', as: 'drop' }, 'no episode 5 of start 1'],
     [{ episode: 'x', as: 'drop' }, '"x" is no episode'],
     [{ episode: '1', as: 'recovery' }, 'The policy decided all of the steps'],

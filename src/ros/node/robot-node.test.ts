@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => ros.close());
 
-const CALL_MS = 3000;
+const CALL_MS = 30_000;
 const ABSENT: LearnerWait = { state: 'absent', message: 'Waiting for the learner.', remedy: 'Start it.' };
 
 function trigger(name: string): () => Promise<{ success: boolean; message: string }> {
@@ -523,7 +523,9 @@ describe('topics', () => {
     expect(states.at(-1)!.simulated).toBe(true);
     expect(joints.at(-1)!.header.frame_id).toBe('simulated');
     expect(partOf(arrays, 'robot driver')).toMatchObject({ message: 'The robot is simulated (mujoco).' });
-    expect(ros.events.find(({ name }) => name === 'opened')?.message).toMatch(/^arm6, simulated \(mujoco\), is there/);
+    expect(ros.events.find(({ name }) => name === 'opened')?.message).toMatch(
+      /^arm6, simulated \(mujoco\), is ready for insert/,
+    );
   });
 
   it('say that a robot behind ROS is rehearsed, as long as its topics come from a simulation', async () => {
