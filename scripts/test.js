@@ -37,9 +37,9 @@ if (patterns.length > 0) {
   await suite('tests in real time', projects('real-time'));
   const others = ['together', 'isolated', ...(hasRos ? [] : ['ros'])];
   if (!hasRos) console.log('\nROS 2 is not sourced (AMENT_PREFIX_PATH is empty): its tests are skipped, and counted.');
-  await suite('tests', projects(...others));
-  // Pages mostly wait: the checks run beside them.
-  await Promise.all([staticChecks(), suite('tests in a browser', projects('browser'))]);
+  // Nothing is judged by time there: the checks run beside them. Pages belong to robots in real time, and have the machine to themselves.
+  await Promise.all([staticChecks(), suite('tests', projects(...others))]);
+  await suite('tests in a browser', projects('browser'));
   if (hasRos) await suite('ROS 2 tests', projects('ros'));
   if (isLong) await suite('long tests', projects('long'), LONG_LIMIT_MS);
 }

@@ -41,6 +41,29 @@ async function robotWith(out: string, ...monitored: string[]): Promise<string> {
   return /monitor: (http\S+)/.exec(robot.said())![1]!;
 }
 
+/** Starts the robot, also where a machine that was held up has stopped it. */
+function goOn(watcher: StreamWatcher): Promise<void> {
+  const isDriven = (): boolean => stateName(watcher.frame!) === 'active.policy';
+  const start = async (): Promise<void> => {
+    for (const kind of isDriven() ? [] : ['sit', 'start', 'leave']) watcher.ask({ kind });
+  };
+  return insist(start, isDriven, 'the policy driving again');
+}
+
+/** Waits until `page` shows that the policy drives. */
+async function showsDriven(page: Page, watcher: StreamWatcher): Promise<void> {
+  let isShown = false;
+  const shown = page.waitForSelector('#state[data-state="active.policy"]', { timeout: 0 }).then(() => {
+    isShown = true;
+  });
+  await insist(
+    () => goOn(watcher),
+    () => isShown,
+    'a page of a robot that its policy drives',
+  );
+  await shown;
+}
+
 const hasStopped = (watcher: StreamWatcher): boolean => ['stopping', 'stopped'].includes(stateName(watcher.frame!));
 
 describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', { timeout: 180_000 }, () => {
@@ -59,19 +82,9 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
   /** A page by a way of its own, that is told what the robot does; the robot is driven by its policy. */
   async function pageBy(way: Way): Promise<Page> {
     const page = await browser!.newPage();
-    await goOn();
     await page.goto(`${way.address}#token=${MONITOR_TOKEN}`);
-    await page.waitForSelector('#state[data-state="active.policy"]');
+    await showsDriven(page, watcher);
     return page;
-  }
-
-  /** Starts the robot, also where a machine that was held up has stopped it. */
-  function goOn(): Promise<void> {
-    const isDriven = (): boolean => stateName(watcher.frame!) === 'active.policy';
-    const start = async (): Promise<void> => {
-      for (const kind of isDriven() ? [] : ['sit', 'start', 'leave']) watcher.ask({ kind });
-    };
-    return insist(start, isDriven, 'the policy driving again');
   }
 
   it('says that it knows nothing of the robot, and since when, and knows it again once the network is back', async () => {
@@ -101,7 +114,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await until(() => hasStopped(watcher), 'the stop');
     await page.close();
     way.pullOut();
-    await goOn();
+    await goOn(watcher);
   });
 
   it.runIf(IS_LONG)('does so where the connection has ended, too', async () => {
@@ -116,11 +129,11 @@ describe.skipIf(noBrowserBecause !== undefined)('a page whose network is gone', 
     await until(() => hasStopped(watcher), 'the stop');
     await page.close();
     way.pullOut();
-    await goOn();
+    await goOn(watcher);
   });
 
   it('says of the processes which they are, and of the driver what it read', async () => {
-    await goOn();
+    await goOn(watcher);
     const page = await browser!.newPage();
     await page.goto(`${address}?view=health#token=${MONITOR_TOKEN}`);
     await page.waitForSelector('.machine dd:has-text("readings")');
@@ -165,8 +178,8 @@ describe.skipIf(noBrowserBecause !== undefined)('a page without the token of a r
   let address: string;
   let watcher: StreamWatcher;
   beforeAll(async () => {
-    address = await robotWith('guest', '--monitor', '127.0.0.1:0');
-    watcher = new StreamWatcher(address);
+    address = await robotWith('guest', ...run.monitored());
+    watcher = new StreamWatcher(address, { token: MONITOR_TOKEN });
     await until(
       () => watcher.frame !== undefined && stateName(watcher.frame) === 'active.policy',
       'the policy driving',
@@ -179,7 +192,7 @@ describe.skipIf(noBrowserBecause !== undefined)('a page without the token of a r
     await pages[0].goto(address);
     await pages[1].goto(`${address}#token=of-another-run-0123456789`);
     for (const page of pages) {
-      await page.waitForSelector('#state[data-state="active.policy"]');
+      await showsDriven(page, watcher);
       await page.waitForSelector('#take-over:disabled');
     }
     await pages[1].click('#stop');

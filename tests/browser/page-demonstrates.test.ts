@@ -69,11 +69,17 @@ describe.skipIf(noBrowserBecause !== undefined)('a page beside a simulation that
     const key = (type: string): string => `dispatchEvent(new KeyboardEvent('${type}', { code: 'KeyF', key: 'f' }))`;
     const driver = ({ operator }: Record<string, unknown>): string | undefined =>
       (operator as { by?: { operator: string } } | undefined)?.by?.operator;
-    const takeOver = `document.querySelector('#take-over').click(); ${key('keyup')}; ${key('keydown')}`;
+    const takeOver = `document.querySelector('#take-over')?.click(); ${key('keyup')}; ${key('keydown')}`;
     const isShown = (): boolean => watcher.all('status').some((status) => driver(status) === 'browser');
     await insist(() => page.evaluate(takeOver), isShown, 'who shows it');
-    await until(() => phase() === 'training', 'the end of the demonstration');
-    await page.evaluate(key('keyup'));
+    // A page that the machine held up has lost control: its person takes over once more, and shows the rest.
+    await insist(
+      () => page.evaluate(takeOver),
+      () => phase() === 'training',
+      'the end of the demonstration',
+    );
+    // Taken over once more as it ended, they would drive in training.
+    await page.evaluate(`${key('keyup')}; document.querySelector('#give-back')?.click()`);
   });
 
   it('has a call for help answered, and ends at once while it waits for the next answer', async () => {
