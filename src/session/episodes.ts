@@ -461,7 +461,7 @@ export class Episodes {
       await this.#whileHeldBack(activity);
       const layout = scene === 'as it is' ? undefined : (draws.layout(scene) ?? (await this.#bringBack(activity)));
       activity.episodeBegins();
-      this.#marks.take();
+      this.#marks.drop(setup.task);
       this.#help.begin(options.purpose);
       if (layout !== undefined) listeners.emit('scene', layout);
       const result = await this.#unlessCut(activity, { ...options, ...(layout === undefined ? {} : { layout }) });

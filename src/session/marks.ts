@@ -1,5 +1,6 @@
 /** A person's verdicts on episodes, by key, button, topic or service. */
 import type { Clock } from '../model/index.ts';
+import type { Task } from '../tasks/index.ts';
 import type { SessionListeners } from './session-parts.ts';
 import type { Mark } from './session-types.ts';
 
@@ -36,6 +37,13 @@ export class Marks {
     const mark = this.#mark;
     this.#mark = undefined;
     return mark;
+  }
+
+  /** Discards a mark that came after its episode had ended, and reports it where marks judge the task. */
+  drop({ takesMarks }: Pick<Task, 'takesMarks'>): void {
+    const mark = this.take();
+    if (mark !== undefined && takesMarks === true)
+      this.#report(`The mark "${mark}" came after its episode had ended: ignored.`);
   }
 
   /** Takes a verdict. Returns a message about its effect; `isTaken` if it ends the episode. */

@@ -839,6 +839,20 @@ describe('what a session offers beside motion', () => {
     expect((await session.runEpisode({ purpose: 'training', maxSteps: 2 }).done).endedBy).toBe('time limit');
   });
 
+  it('says of a mark that came as its episode had ended that it is ignored', async () => {
+    Object.assign(robot.setup.task, { takesMarks: true });
+    const session = await withPolicy();
+    const said: string[] = [];
+    const event = ({ message }: { message: string }): void => void said.push(message);
+    // As a key that is pressed while the robot goes back.
+    session.listen({ event, episode: () => void session.mark('success', '') });
+    for (let i = 0; i < 2; i++) {
+      const { success } = await session.runEpisode({ purpose: 'training', maxSteps: 2 }).done;
+      expect(success).toBe(false);
+    }
+    expect(said.filter((line) => line.includes('came after its episode had ended'))).toHaveLength(1);
+  });
+
   it('saves its policy so that it can be loaded again, and says where it cannot', async () => {
     const session = await withPolicy();
     const saved = await session.savePolicy('');

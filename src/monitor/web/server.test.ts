@@ -267,6 +267,7 @@ describe('bad input', () => {
     const marks = asked.filter(({ kind }) => kind === 'mark').length;
     expect(marks).toBeGreaterThanOrEqual(18);
     expect(marks).toBeLessThan(90);
+    await until(() => notices(ann).length > 0, 'the sentence');
     expect(notices(ann)).toEqual(['More than 10 buttons in a second: the others are ignored.']);
   });
 
