@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Publisher } from 'zeromq';
 import { faultRow } from '../../tests/support/fault-row.ts';
+import { freeAddress } from '../../tests/support/free-port.ts';
 import { ofOlderVersion } from '../../tests/support/other-version.ts';
 import { type PolicyWeights, sealWeights } from '../model/index.ts';
 import { type SubscribeOptions, subscribeWeights } from './downlink.ts';
@@ -16,9 +17,9 @@ afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close();
 });
 
-async function server(bind = 'tcp://127.0.0.1:0', heartbeatMs = 100): Promise<LearnerServer> {
+async function server(bind?: string, heartbeatMs = 100): Promise<LearnerServer> {
   const started = await startLearnerServer({
-    bind,
+    bind: bind ?? (await freeAddress()),
     ...RUN,
     observationSize: 1,
     actionSize: 1,

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Dealer, Router } from 'zeromq';
 import { faultRow } from '../../tests/support/fault-row.ts';
+import { freeAddress } from '../../tests/support/free-port.ts';
 import { ofOlderVersion, startOlderLearner } from '../../tests/support/other-version.ts';
 import { Rng } from '../model/index.ts';
 import { createTransition, type Transition } from '../rows/index.ts';
@@ -47,7 +48,7 @@ function journalIn(name = 'journal'): Journal {
 
 async function server(seen: Transition[], more: Partial<LearnerServerOptions> = {}): Promise<LearnerServer> {
   const started = await startLearnerServer({
-    bind: 'tcp://127.0.0.1:0',
+    bind: await freeAddress(),
     ...RUN,
     ...SIZES,
     ...QUICK,

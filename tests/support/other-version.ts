@@ -2,6 +2,7 @@
 import { Router } from 'zeromq';
 import { encodeFrame, HEADER, HEADER_BYTES, WIRE_VERSION } from '../../src/link/wire.ts';
 import { crc32c } from '../../src/rows/index.ts';
+import { freeAddress } from './free-port.ts';
 
 /** `frame`, changed in place: the version before this one, with the checksum that belongs to it. */
 export function ofOlderVersion(frame: Uint8Array): Uint8Array {
@@ -14,7 +15,7 @@ export function ofOlderVersion(frame: Uint8Array): Uint8Array {
 /** A learner of the version before this one: refuses whatever it is asked. */
 export async function startOlderLearner(): Promise<{ readonly address: string; close(): Promise<void> }> {
   const router = new Router({ linger: 0 });
-  await router.bind('tcp://127.0.0.1:*');
+  await router.bind(await freeAddress());
   const answering = (async () => {
     for await (const [identity] of router)
       await router.send([identity!, ofOlderVersion(encodeFrame({ kind: 'refuse' }))]);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { freeAddress } from '../../../tests/support/free-port.ts';
 import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { resolveConfig } from '../../config/index.ts';
 import { createSetup } from '../../config/setup.ts';
@@ -24,13 +25,6 @@ async function learner(bind: string, schemaHash: string, meaning = setup.meaning
   });
   servers.push(server);
   return server;
-}
-
-/** An address at which a learner can listen again. */
-async function freeAddress(): Promise<string> {
-  const { address } = await learner('tcp://127.0.0.1:0', setup.schemaHash);
-  await servers.pop()?.close();
-  return address;
 }
 
 describe('a learner that is waited for', () => {
