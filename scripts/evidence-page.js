@@ -1,6 +1,6 @@
 /** The evidence as a part of docs/safety-check.md. Missing, failed or shortened parts are reported in place of their figures. */
 
-import { markdownTable } from '../src/model/portable.ts';
+import { markdownTable } from '../src/model/text.ts';
 import { ageSentence } from './page-age.js';
 
 const number = (value, digits = 2) =>

@@ -1,6 +1,6 @@
 /** The tasks' part of docs/results.md, from the runs made by `npm run results`. */
 
-import { markdownTable, percent } from '../src/model/portable.ts';
+import { markdownTable, percent } from '../src/model/text.ts';
 import { ageSentence } from './page-age.js';
 
 /** Compared methods: their changes, and whether they train at all. */

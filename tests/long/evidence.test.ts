@@ -108,7 +108,7 @@ describe('npm run evidence', { timeout: 60_000 }, () => {
     mkdirSync(join(clone, 'scripts'), { recursive: true });
     for (const name of readdirSync(join(root, 'scripts')).filter((each) => each.endsWith('.js')))
       cpSync(join(root, 'scripts', name), join(clone, 'scripts', name));
-    cpSync(join(root, 'src', 'core', 'text.ts'), join(clone, 'src', 'core', 'text.ts'));
+    cpSync(join(root, 'src', 'model', 'text.ts'), join(clone, 'src', 'model', 'text.ts'));
     symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
     cpSync(join(root, 'package.json'), join(clone, 'package.json'));
     writeFileSync(join(clone, 'limits.yaml'), 'speed: 1\n');
