@@ -2,5 +2,5 @@
 export { parentOf, toolLinkOf } from './robot-defaults.ts';
 export { shownCapsules } from './shown-capsules.ts';
 export { wilsonInterval } from './statistics.ts';
-export { counted, grouped, markdownTable, percent, wrapText } from './text.ts';
+export { counted, grouped, markdownTable, wrapText } from './text.ts';
 export { zeros } from './units.ts';
