@@ -27,7 +27,7 @@ const POLICY_HZ = 10;
 /** A command may be of so much later than the guard's clock reads, s. */
 const FUTURE_S = 0.01;
 const ROUNDING_S = 1e-9;
-const RUNS = 150;
+const RUNS = 300;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
 
 function createTask(maxSteps: number, action: ActionSpec = mockAction): Task {
@@ -221,7 +221,7 @@ describe('whoever is at the robot', () => {
     const scripts = fc.array(step, { minLength: 10, maxLength: 40 });
     await fc.assert(fc.asyncProperty(scripts, play), { numRuns: RUNS });
     // All of them had their part.
-    for (const name of MOVERS) expect(tally.moved.get(name) ?? 0, name).toBeGreaterThan(0);
+    for (const name of MOVERS) expect(tally.moved.get(name) ?? 0, name).toBeGreaterThan(RUNS / 50);
     expect(Math.min(tally.stopped, tally.expired, tally.episodes - RUNS)).toBeGreaterThan(RUNS / 10);
   });
 });
