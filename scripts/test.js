@@ -5,7 +5,8 @@
  *
  *   npm test                      all but tests/long, as CI does it
  *   npm test -- PATTERN           builds, then passes PATTERN to vitest only
- *   npm run test:long             the same as `npm test`, then tests/long and ten times the random cases of property tests
+ *   npm run test:long             the same as `npm test` with its further cases, then tests/long; the random cases of property tests,
+ *                                 of which `npm test` tries a third, ten times
  */
 import './node-version.js';
 import { spawn, spawnSync } from 'node:child_process';
@@ -66,7 +67,7 @@ async function staticChecks() {
     ),
   );
   await check('dead code', tool('knip/bin/knip.js', '--no-progress'));
-  await check('code that only tests use', tool('knip/bin/knip.js', '--no-progress', '--production'));
+  if (isLong) await check('code that only tests use', tool('knip/bin/knip.js', '--no-progress', '--production'));
   await check('generated pages are current', ['node', 'scripts/docs.js', '--check']);
   if (spawnSync('python3', ['--version']).status === 0) {
     await check('launch files', ['python3', 'scripts/check-launch.py']);

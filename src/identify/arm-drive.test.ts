@@ -87,13 +87,17 @@ describe('an identification over a bad line', () => {
     60_000,
   );
 
-  it('counts the frames that it lost, and finds limits within 5 % all the same', async () => {
-    const found = await identified(lossy(120));
-    expect(found.lost).toBeGreaterThanOrEqual(5);
-    const whole = await identified();
-    expect(whole.lost).toBe(0);
-    for (const share of shares(found, whole)) expect(Math.abs(share - 1)).toBeLessThan(0.05);
-  }, 60_000);
+  it.runIf(IS_LONG)(
+    'counts the frames that it lost, and finds limits within 5 % all the same',
+    async () => {
+      const found = await identified(lossy(120));
+      expect(found.lost).toBeGreaterThanOrEqual(5);
+      const whole = await identified();
+      expect(whole.lost).toBe(0);
+      for (const share of shares(found, whole)) expect(Math.abs(share - 1)).toBeLessThan(0.05);
+    },
+    60_000,
+  );
 
   it('is refused where more than a hundredth of the frames was lost', async () => {
     await expect(identified(lossy(50))).rejects.toThrow(/\d+ of \d+ frames of the guard were lost/);
@@ -389,7 +393,11 @@ describe('a drive in real time', () => {
   });
 });
 
-it('what was found goes from process to process to the bit, what is no number included', async () => {
-  const found = { ...(await identified()), stepRad: [Number.POSITIVE_INFINITY, Number.NaN, -0, 1e-300] };
-  expect(unpackIdentification(packIdentification(found))).toStrictEqual(found);
-}, 60_000);
+it.runIf(IS_LONG)(
+  'what was found goes from process to process to the bit, what is no number included',
+  async () => {
+    const found = { ...(await identified()), stepRad: [Number.POSITIVE_INFINITY, Number.NaN, -0, 1e-300] };
+    expect(unpackIdentification(packIdentification(found))).toStrictEqual(found);
+  },
+  60_000,
+);

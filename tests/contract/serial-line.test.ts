@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import { FeetechBus } from '../../packages/emulate/src/feetech/feetech-bus.ts';
 import { FeetechServo } from '../../packages/emulate/src/feetech/feetech-servo.ts';
 import { SimpleBody } from '../../packages/emulate/src/index.ts';
@@ -13,10 +13,15 @@ const request = Uint8Array.of(0xff, 0xff, 0x01, 0x02, 0x01, 0xfb);
 const reply = new Uint8Array(6);
 feetech.writeStatus(reply, 1, 0, reply, 0, 0);
 
-const emulated: Emulated[] = [];
+/** One for all tests: it is plugged in again after each that pulled it out. */
+const arm = new Emulated(['feetech']);
+let isPlugged = true;
+const ready = arm.next('ready');
 afterEach(async () => {
-  for (const each of emulated.splice(0)) await each.end();
+  if (!isPlugged) await arm.type('plug');
+  isPlugged = true;
 });
+afterAll(() => arm.end());
 
 describeSerialLine('memory', async () => {
   const servo = new FeetechServo({
@@ -33,12 +38,11 @@ describeSerialLine('memory', async () => {
 });
 
 describeSerialLine("descriptor's", async () => {
-  const arm = new Emulated(['feetech']);
-  emulated.push(arm);
-  const { link, baud } = await arm.next('ready');
+  const { link, baud } = await ready;
   const line = new DescriptorLine({ path: link as string, baud: baud as number }, new SystemClock());
   const unplug = async (): Promise<void> => {
     await arm.type('unplug');
+    isPlugged = false;
   };
   return { line, request, reply, unplug };
 });

@@ -197,7 +197,7 @@ describe('rein run', { timeout: 120_000 }, () => {
     await until(() => run.journal(name).length > length + 3, 'motion again').finally(() => clearInterval(again));
   }
 
-  it('lets no debugger in where guard and node are started', async () => {
+  it.runIf(IS_LONG)('lets no debugger in where guard and node are started', async () => {
     moving.child.kill('SIGUSR1');
     await delay(500);
     expect(tcpListeners(moving.child.pid!)).toEqual([]);

@@ -57,7 +57,7 @@ describe('rein calibrate and rein doctor at an emulated arm', () => {
     expect(second.said.some((line) => line.startsWith('1/6'))).toBe(false);
   });
 
-  it('refuses a port that somebody has open, and says who', async () => {
+  it.runIf(IS_LONG)('refuses a port that somebody has open, and says who', async () => {
     arm = new Emulated(['feetech']);
     await arm.next('ready');
     const file = emulatedArmFile(folder, arm.link);

@@ -14,17 +14,20 @@ beforeEach(() => {
 afterEach(() => folder.clear());
 
 describe('an identification in real time', { timeout: PATIENCE_MS }, () => {
-  it('at Ctrl+C in the middle brings the arm to a stand, writes nothing, and leaves no process behind', async () => {
-    const { run, guard, node } = await folder.moving();
-    run.child.kill('SIGINT');
-    const { code, stderr } = await run.ended;
-    expect(code).toBe(130);
-    expect(stderr).toContain('the arm is brought to rest, and no limits are written');
-    folder.expectNothingWritten();
-    folder.expectStanding();
-    expect(await goesAway(guard)).toBe(true);
-    expect(await goesAway(node)).toBe(true);
-  });
+  it.runIf(IS_LONG)(
+    'at Ctrl+C in the middle brings the arm to a stand, writes nothing, and leaves no process behind',
+    async () => {
+      const { run, guard, node } = await folder.moving();
+      run.child.kill('SIGINT');
+      const { code, stderr } = await run.ended;
+      expect(code).toBe(130);
+      expect(stderr).toContain('the arm is brought to rest, and no limits are written');
+      folder.expectNothingWritten();
+      folder.expectStanding();
+      expect(await goesAway(guard)).toBe(true);
+      expect(await goesAway(node)).toBe(true);
+    },
+  );
 
   it.runIf(IS_LONG)('ends where its guard dies, and writes nothing', async () => {
     const { run, guard } = await folder.moving();

@@ -191,10 +191,12 @@ describe('rein run', { timeout: 180_000 }, () => {
 
   const neverOpens = (): string =>
     replaced(exampleOf('my-arm.js'), 'open: async () => {', 'open: async () => {\n await new Promise(() => {});');
-  it.each<readonly [string, () => string]>([
-    ['ends its process while it loads', () => 'process.exit(0);'],
-    ...(IS_LONG ? [['never opens', neverOpens] as const] : []),
-  ])('names a driver that %s, and says what to look at', async (_, text) => {
+  it
+    .runIf(IS_LONG)
+    .each<readonly [string, () => string]>([
+      ['ends its process while it loads', () => 'process.exit(0);'],
+      ...(IS_LONG ? [['never opens', neverOpens] as const] : []),
+    ])('names a driver that %s, and says what to look at', async (_, text) => {
     put(MODULES.driver, recording('driver', text()));
     const refused = run.start('run', ...options);
     expect(await refused.exit).toBe(1);

@@ -16,11 +16,11 @@ import { IS_LONG } from '../support/long.ts';
 
 /** And how long each is identified, s: counts of 12 bits take their time. */
 const ARMS = [
-  ['arm6', 6],
   ['arm7', 6],
-  ['so101', 20],
   ...(IS_LONG
     ? ([
+        ['arm6', 6],
+        ['so101', 20],
         ['koch', 40],
         ['viperx', 40],
       ] as const)

@@ -113,115 +113,118 @@ const ALL_NOISY = (['uniform', 'dither', 'adverse'] as const).flatMap((sensor) =
 /** Each sensor, each resolution and each delay at least once; all of them in the long run. */
 const noisy = ALL_NOISY.filter((_, i) => IS_LONG || i % 5 === 0);
 
-describe.each(subjects.map((subject) => ({ name: subject.model.name, subject })))('$name in closed loop', (row) => {
-  const { subject } = row;
+describe.each(subjects.slice(0, IS_LONG ? 2 : 1).map((subject) => ({ name: subject.model.name, subject })))(
+  '$name in closed loop',
+  (row) => {
+    const { subject } = row;
 
-  it.each(turns)(
-    'is passive against every policy, delay $delayTicks ticks, feed-forward $feedForward',
-    async (turn) => {
-      const rng = new Rng(turn.delayTicks + (turn.feedForward ? 10 : 0));
-      let travelRad = 0;
-      for (const policy of ENERGY_POLICIES) {
-        const result = await runCase(subject, {
-          policy,
-          ...turn,
-          seed: rng.int(1e6),
-          loop: { jitter: rng.uniform() < 0.4 ? 'wild' : 'none', dropOuts: rng.uniform() < 0.4 },
-          plant: {
-            payload: { scale: rng.uniformIn(0.5, 1.5) },
-            frictionNm: rng.uniform() < 0.5 ? rng.uniformIn(0, 3) : 0,
-          },
-        });
+    it.each(turns)(
+      'is passive against every policy, delay $delayTicks ticks, feed-forward $feedForward',
+      async (turn) => {
+        const rng = new Rng(turn.delayTicks + (turn.feedForward ? 10 : 0));
+        let travelRad = 0;
+        for (const policy of ENERGY_POLICIES) {
+          const result = await runCase(subject, {
+            policy,
+            ...turn,
+            seed: rng.int(1e6),
+            loop: { jitter: rng.uniform() < 0.4 ? 'wild' : 'none', dropOuts: rng.uniform() < 0.4 },
+            plant: {
+              payload: { scale: rng.uniformIn(0.5, 1.5) },
+              frictionNm: rng.uniform() < 0.5 ? rng.uniformIn(0, 3) : 0,
+            },
+          });
+          expectPassive(result);
+          travelRad += result.travelRad;
+        }
+        // It is no tank that holds everything.
+        expect(travelRad).toBeGreaterThan(1);
+      },
+    );
+
+    it.each(noisy)(
+      'is passive with encoders of $bits bits, $sensor, readings $readingDelayTicks ticks late',
+      async ({ statedNoiseRad, sensor, readingDelayTicks }) => {
+        const rng = new Rng(readingDelayTicks + Math.round(1e5 * statedNoiseRad));
+        for (const policy of ENERGY_POLICIES) {
+          const delayTicks = rng.int(2);
+          const result = await runCase(subject, {
+            policy,
+            statedNoiseRad: statedNoiseRad,
+            delayTicks,
+            declaredTicks: delayTicks + readingDelayTicks,
+            feedForward: rng.uniform() < 0.5,
+            seed: rng.int(1e6),
+            loop: {
+              sensor,
+              readingDelayTicks,
+              jitter: rng.uniform() < 0.4 ? 'wild' : 'none',
+              lostReadings: rng.uniform() < 0.3,
+            },
+            plant: { payload: { massKg: rng.uniformIn(0, 3) }, frictionNm: rng.uniformIn(0, 2) },
+          });
+          expectPassive(result);
+        }
+      },
+    );
+
+    it.each(['uniform', 'dither', 'adverse'] as const)(
+      'gets nothing from a 12-bit encoder that stands still, %s',
+      async (sensor) => {
+        const loop = { sensor, ticks: 600, swing: { hz: 1, share: [], phaseRad: [] } } as const;
+        const result = await runCase(subject, { policy: 'resting', statedNoiseRad: NOISE_12_BIT, loop });
         expectPassive(result);
-        travelRad += result.travelRad;
-      }
-      // It is no tank that holds everything.
-      expect(travelRad).toBeGreaterThan(1);
-    },
-  );
+        expect(result.creditedJ).toBe(0);
+      },
+    );
 
-  it.each(noisy)(
-    'is passive with encoders of $bits bits, $sensor, readings $readingDelayTicks ticks late',
-    async ({ statedNoiseRad, sensor, readingDelayTicks }) => {
-      const rng = new Rng(readingDelayTicks + Math.round(1e5 * statedNoiseRad));
-      for (const policy of ENERGY_POLICIES) {
-        const delayTicks = rng.int(2);
-        const result = await runCase(subject, {
-          policy,
-          statedNoiseRad: statedNoiseRad,
-          delayTicks,
-          declaredTicks: delayTicks + readingDelayTicks,
-          feedForward: rng.uniform() < 0.5,
-          seed: rng.int(1e6),
-          loop: {
-            sensor,
-            readingDelayTicks,
-            jitter: rng.uniform() < 0.4 ? 'wild' : 'none',
-            lostReadings: rng.uniform() < 0.3,
-          },
-          plant: { payload: { massKg: rng.uniformIn(0, 3) }, frictionNm: rng.uniformIn(0, 2) },
-        });
+    it('is passive where servos go from one set-point to the next in steps, told as a delay of a tick', async () => {
+      for (const policy of ['pumping', 'countering', 'pushing'] as const) {
+        expectPassive(await runCase(subject, { policy, declaredTicks: 1, loop: { interpolation: 5 } }));
+      }
+    });
+
+    it('is passive where readings are lost, and with weights that nobody compensates', async () => {
+      for (const feedForward of [false, true]) {
+        expectPassive(await runCase(subject, { policy: 'bangBang', feedForward, loop: { lostReadings: true } }));
+        const loop = { lostReadings: true, dropOuts: true };
+        expectPassive(await runCase(subject, { policy: 'pumping', feedForward, delayTicks: 2, loop }));
+      }
+      expectPassive(await runCase(subject, { policy: 'uniform', plant: { gravityCompensated: false } }));
+      expectPassive(await runCase(subject, { policy: 'uniform', plant: { payload: { massKg: 1.5 } } }));
+    });
+
+    it('presses against a wall with no more than the tank paid for', async () => {
+      const pushing = { policy: 'pushing', loop: { ticks: 400 } } as const;
+      const held = await runCase(subject, pushing);
+      const free = await runCase(subject, { ...pushing, loop: { ...pushing.loop, isTankOff: true } });
+      expectPassive(held);
+      expect(held.forceMaxN).toBeGreaterThan(5);
+      expect(held.forceMaxN).toBeLessThan(0.5 * free.forceMaxN);
+    });
+
+    it.runIf(IS_LONG)('stays passive where somebody searches for the swing that moves it most', async () => {
+      const rng = new Rng(5);
+      let best = { hz: 1, share: subject.model.joints.map(() => 0.5), phaseRad: subject.model.joints.map(() => 0) };
+      let bestJ = 0;
+      let firstJ = 0;
+      for (let attempt = 0; attempt < 16; attempt++) {
+        const change = (value: number, by: number, low: number, high: number): number =>
+          Math.min(high, Math.max(low, value + by * rng.normal()));
+        const swing = {
+          hz: change(best.hz, 0.7, 0.2, 12),
+          share: best.share.map((value) => change(value, 0.4, -1, 1)),
+          phaseRad: best.phaseRad.map((value) => value + rng.normal()),
+        };
+        const result = await runCase(subject, { policy: 'swinging', loop: { swing, ticks: 200 } });
         expectPassive(result);
+        if (attempt === 0) firstJ = result.kineticMaxJ;
+        if (result.kineticMaxJ > bestJ) [best, bestJ] = [swing, result.kineticMaxJ];
       }
-    },
-  );
-
-  it.each(['uniform', 'dither', 'adverse'] as const)(
-    'gets nothing from a 12-bit encoder that stands still, %s',
-    async (sensor) => {
-      const loop = { sensor, ticks: 600, swing: { hz: 1, share: [], phaseRad: [] } } as const;
-      const result = await runCase(subject, { policy: 'resting', statedNoiseRad: NOISE_12_BIT, loop });
-      expectPassive(result);
-      expect(result.creditedJ).toBe(0);
-    },
-  );
-
-  it('is passive where servos go from one set-point to the next in steps, told as a delay of a tick', async () => {
-    for (const policy of ['pumping', 'countering', 'pushing'] as const) {
-      expectPassive(await runCase(subject, { policy, declaredTicks: 1, loop: { interpolation: 5 } }));
-    }
-  });
-
-  it('is passive where readings are lost, and with weights that nobody compensates', async () => {
-    for (const feedForward of [false, true]) {
-      expectPassive(await runCase(subject, { policy: 'bangBang', feedForward, loop: { lostReadings: true } }));
-      const loop = { lostReadings: true, dropOuts: true };
-      expectPassive(await runCase(subject, { policy: 'pumping', feedForward, delayTicks: 2, loop }));
-    }
-    expectPassive(await runCase(subject, { policy: 'uniform', plant: { gravityCompensated: false } }));
-    expectPassive(await runCase(subject, { policy: 'uniform', plant: { payload: { massKg: 1.5 } } }));
-  });
-
-  it('presses against a wall with no more than the tank paid for', async () => {
-    const pushing = { policy: 'pushing', loop: { ticks: 400 } } as const;
-    const held = await runCase(subject, pushing);
-    const free = await runCase(subject, { ...pushing, loop: { ...pushing.loop, isTankOff: true } });
-    expectPassive(held);
-    expect(held.forceMaxN).toBeGreaterThan(5);
-    expect(held.forceMaxN).toBeLessThan(0.5 * free.forceMaxN);
-  });
-
-  it('stays passive where somebody searches for the swing that moves it most', async () => {
-    const rng = new Rng(5);
-    let best = { hz: 1, share: subject.model.joints.map(() => 0.5), phaseRad: subject.model.joints.map(() => 0) };
-    let bestJ = 0;
-    let firstJ = 0;
-    for (let attempt = 0; attempt < 16; attempt++) {
-      const change = (value: number, by: number, low: number, high: number): number =>
-        Math.min(high, Math.max(low, value + by * rng.normal()));
-      const swing = {
-        hz: change(best.hz, 0.7, 0.2, 12),
-        share: best.share.map((value) => change(value, 0.4, -1, 1)),
-        phaseRad: best.phaseRad.map((value) => value + rng.normal()),
-      };
-      const result = await runCase(subject, { policy: 'swinging', loop: { swing, ticks: 200 } });
-      expectPassive(result);
-      if (attempt === 0) firstJ = result.kineticMaxJ;
-      if (result.kineticMaxJ > bestJ) [best, bestJ] = [swing, result.kineticMaxJ];
-    }
-    expect(bestJ).toBeGreaterThan(firstJ);
-  });
-});
+      expect(bestJ).toBeGreaterThan(firstJ);
+    });
+  },
+);
 
 describe('the check bites', () => {
   afterEach(() => vi.restoreAllMocks());

@@ -67,30 +67,34 @@ describe('rein robot import', () => {
     await checkTeleop(join(dir, 'slow.yaml'));
   });
 
-  it('writes a first task beside it, of which every place is reached as it is', async () => {
-    const model = fileURLToPath(new URL('../../config/robots/models/arm7.xml', import.meta.url));
-    const { code, stdout } = await run(model, '--speed', '2', '--torque', '60', '--out', 'desk.yaml');
-    expect(code).toBe(0);
-    expect(stdout).toContain('rein sim --task desk-reach.yaml     teach it a first task, a reach');
-    const opened = await openRobot({ task: join(dir, 'desk-reach.yaml'), seed: 1 });
-    const scaleM = opened.action.dimensions[0]!.scale;
-    const scale = Number(/scaleM: ([\d.]+)/.exec(textOf('desk-reach.yaml'))![1]);
-    try {
-      for (let episode = 0; episode < 5; episode++) {
-        const { success } = await opened.episode((seen) =>
-          // Last but the action before.
-          [...seen.slice(-6, -3)].map((way) => clip((way * scale) / scaleM)),
-        );
-        expect(success).toBe(true);
+  it.runIf(IS_LONG)(
+    'writes a first task beside it, of which every place is reached as it is',
+    async () => {
+      const model = fileURLToPath(new URL('../../config/robots/models/arm7.xml', import.meta.url));
+      const { code, stdout } = await run(model, '--speed', '2', '--torque', '60', '--out', 'desk.yaml');
+      expect(code).toBe(0);
+      expect(stdout).toContain('rein sim --task desk-reach.yaml     teach it a first task, a reach');
+      const opened = await openRobot({ task: join(dir, 'desk-reach.yaml'), seed: 1 });
+      const scaleM = opened.action.dimensions[0]!.scale;
+      const scale = Number(/scaleM: ([\d.]+)/.exec(textOf('desk-reach.yaml'))![1]);
+      try {
+        for (let episode = 0; episode < 5; episode++) {
+          const { success } = await opened.episode((seen) =>
+            // Last but the action before.
+            [...seen.slice(-6, -3)].map((way) => clip((way * scale) / scaleM)),
+          );
+          expect(success).toBe(true);
+        }
+      } finally {
+        await opened.close();
       }
-    } finally {
-      await opened.close();
-    }
-    expect(await run('arm.urdf', '--out', 'desk.yml', '--name', 'other')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('desk-reach.yaml is there already'),
-    });
-  }, 60_000);
+      expect(await run('arm.urdf', '--out', 'desk.yml', '--name', 'other')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('desk-reach.yaml is there already'),
+      });
+    },
+    60_000,
+  );
 
   it('writes no first task for an arm whose tool does not go every way', async () => {
     // Its four joints cannot bring the tool to the side without turning it.
@@ -252,7 +256,7 @@ describe('rein robot import', () => {
     });
   });
 
-  it('writes over a file only where it is told to', async () => {
+  it.runIf(IS_LONG)('writes over a file only where it is told to', async () => {
     writeFileSync(join(dir, 'desk-arm.yaml'), 'mine');
     const refused = await run('arm.urdf');
     expect(refused).toMatchObject({

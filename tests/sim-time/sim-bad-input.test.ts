@@ -126,7 +126,7 @@ describe('a configuration', () => {
     expect(existsSync(join(dir, 'never'))).toBe(false);
   });
 
-  it('that is not there, or a task that nobody knows, is refused by name', async () => {
+  it.runIf(IS_LONG)('that is not there, or a task that nobody knows, is refused by name', async () => {
     await refused(['sim', '--config', 'nowhere.yaml'], /^rein: nowhere\.yaml: there is no such file\n/);
     await refusedHere(['sim', '--task', 'juggle'], /^rein: there is no task called "juggle", there are .*insert/);
   });
@@ -167,7 +167,7 @@ describe('a policy file', () => {
     await refusedHere(evaluate('homeless'), /^rein: homeless\/config\.yaml is missing: .*\.\n {2}→ .*--task/);
   });
 
-  it('of another kind is refused as one', async () => {
+  it.runIf(IS_LONG)('of another kind is refused as one', async () => {
     const message = /^rein: tiny\.yaml is no ONNX file\.\n/;
     await refusedHere(['eval', '--policy', 'tiny.yaml'], message);
     await refused(['run', '--policy', 'tiny.yaml', '--operator', 'none', '--out', 'never'], message);
@@ -182,7 +182,7 @@ describe('a policy file', () => {
     await refusedHere(evaluate('text'), /^rein: text\/policy\.onnx cannot be used\. /);
   });
 
-  it('of another robot is refused', async () => {
+  it.runIf(IS_LONG)('of another robot is refused', async () => {
     otherRobot(copyOfPolicy('foreign'));
     await refusedHere(
       evaluate('foreign'),
@@ -217,7 +217,7 @@ describe('rein learn', () => {
     expect([readdirSync(join(dir, 'good')), statSync(report).mtimeMs]).toEqual([before, writtenMs]);
   });
 
-  it('does not resume from checkpoints that are damaged, and keeps them', async () => {
+  it.runIf(IS_LONG)('does not resume from checkpoints that are damaged, and keeps them', async () => {
     copyAsLearner('damaged');
     const folder = join(dir, 'damaged', 'checkpoints');
     const names = readdirSync(folder).sort();

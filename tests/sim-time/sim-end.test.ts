@@ -135,16 +135,19 @@ describe.runIf(IS_LONG)('a reader that goes away', () => {
 });
 
 describe('a process that dies', () => {
-  it('is the learner: the run ends with one sentence that says so, and its journal is complete', async () => {
-    const run = start('short', 'g', '--steps', '100000');
-    await run.printed(/training \| steps [1-9]/);
-    process.kill(run.learnerPid, 'SIGKILL');
-    const ended = await run.ended;
-    expect(ended).toMatchObject({ code: 1, signal: null });
-    expect(ended.stderr).toMatch(/^rein: The learner process was ended by SIGKILL\.\n {2}→ .*journal.*\n$/);
-    const steps = [...ended.stdout.matchAll(/training \| steps (\d+)/g)].map((match) => Number(match[1]));
-    expect(await expectWhole('g')).toBeGreaterThanOrEqual(steps.at(-1)!);
-  });
+  it.runIf(IS_LONG)(
+    'is the learner: the run ends with one sentence that says so, and its journal is complete',
+    async () => {
+      const run = start('short', 'g', '--steps', '100000');
+      await run.printed(/training \| steps [1-9]/);
+      process.kill(run.learnerPid, 'SIGKILL');
+      const ended = await run.ended;
+      expect(ended).toMatchObject({ code: 1, signal: null });
+      expect(ended.stderr).toMatch(/^rein: The learner process was ended by SIGKILL\.\n {2}→ .*journal.*\n$/);
+      const steps = [...ended.stdout.matchAll(/training \| steps (\d+)/g)].map((match) => Number(match[1]));
+      expect(await expectWhole('g')).toBeGreaterThanOrEqual(steps.at(-1)!);
+    },
+  );
 
   it.runIf(IS_LONG)('is the robot: the learner goes too, and what was recorded can be read', async () => {
     const run = start('short', 'h', '--steps', '100000');

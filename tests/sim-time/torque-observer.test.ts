@@ -88,7 +88,7 @@ describe('rein safety identify', () => {
   );
 });
 
-it(
+it.runIf(IS_LONG)(
   'stops rein sim with row 54, and says which joint and how much, where the limits are less than the arm needs',
   async () => {
     const piece = readFileSync(join(dir, 'piece.yaml'), 'utf8')
