@@ -53,7 +53,7 @@ const args = [
 const run = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
   cwd: root,
   // Branches taken depend on the duration of attacks, not on the number of programs for the solver.
-  env: { REIN_PROGRAMS: '200', REIN_TICKS: '100000', ...process.env },
+  env: { REIN_PROGRAMS: '600', REIN_TICKS: '300000', ...process.env },
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 const summary = join(reports, 'coverage-summary.json');

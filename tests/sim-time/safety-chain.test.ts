@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ADVERSARIES, type Attack, cartesianSpec, jointSpec, runAttack } from '../support/adversary.ts';
+import { tried } from '../support/cases.ts';
 import { fencedBases, guardedArm } from '../support/guarded-robots.ts';
 import { carBase, diffBase, holonomicBase, oddArm3, ur5eLike } from '../support/robot-models.ts';
 
-/** Ticks of each robot and action space: few where they run on every change. `npm run coverage` runs 100 000. */
-const TICKS = Number(process.env['REIN_TICKS'] ?? 8_000);
 const ATTACK_TICKS = 500;
+/** Attacks on each robot and action space: few where they run on every change. `npm run coverage` asks for 300 000 ticks, and tries a third. */
+const ATTACKS = Math.ceil(Number(process.env['REIN_TICKS'] ?? 8_000) / ATTACK_TICKS);
+const TICKS = tried(ATTACKS) * ATTACK_TICKS;
 
 const spaces = [
   { name: 'UR5e-like, tool', model: ur5eLike, action: cartesianSpec(0.012, 0.08) },
@@ -39,7 +41,7 @@ describe.each(spaces)('the chain against adversaries: $name', ({ model, action }
         expect(result).toMatchObject({ violations: 0, broken: 0 });
         expect(result.travelRad).toBeGreaterThan(0);
       }),
-      { numRuns: Math.ceil(TICKS / ATTACK_TICKS) },
+      { numRuns: ATTACKS },
     );
     expect(ticks).toBeGreaterThanOrEqual(TICKS);
   });
@@ -53,7 +55,7 @@ describe('the chain of a base that has driven far', () => {
         const result = runAttack({ ...attack, startRad: [1e7, -1e5] });
         expect(result).toMatchObject({ violations: 0, broken: 0 });
       }),
-      { numRuns: Math.ceil(TICKS / ATTACK_TICKS) },
+      { numRuns: ATTACKS },
     );
   });
 });

@@ -60,7 +60,7 @@ describe('what a file says of a joint', () => {
       }),
       { numRuns: 3000, seed: 29 },
     );
-    expect(taken).toBeGreaterThan(20);
+    expect(taken).toBeGreaterThan(5);
   });
 
   it("is taken from LeRobot only where it is a sweep of that joint, whose middle is near the file's", () => {
@@ -80,7 +80,7 @@ describe('what a file says of a joint', () => {
       }),
       { numRuns: 3000, seed: 29 },
     );
-    expect(taken).toBeGreaterThan(20);
+    expect(taken).toBeGreaterThan(5);
   });
 });
 
