@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
+import { tried } from '../../tests/support/cases.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import {
   createDriverReport,
@@ -222,7 +223,7 @@ describe('torque', () => {
       },
     );
     // The property is not vacuous.
-    expect(cameOn).toBeGreaterThan(30);
+    expect(cameOn).toBeGreaterThan(tried(100));
   });
 
   it('is refused with a sentence where this tick has no reading to be believed, and comes on with the next', () => {

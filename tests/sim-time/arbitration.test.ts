@@ -16,9 +16,9 @@ import type { SceneLayout } from '../../src/rows/index.ts';
 import { EpisodeRunner } from '../../src/session/episode-runner.ts';
 import type { Task } from '../../src/tasks/index.ts';
 import { LeaderTeleop, OperatorArbiter } from '../../src/teleop/index.ts';
-import { tried } from '../support/cases.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { HandArm } from '../support/hand-devices.ts';
+import { IS_LONG } from '../support/long.ts';
 import { createMockLink, type MockLink, mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 import { JumpingClock, MOVERS, type Mover, Room, vectorOf } from '../support/room.ts';
 import { type Act, acts } from '../support/room-acts.ts';
@@ -28,6 +28,7 @@ const POLICY_HZ = 10;
 /** A command may be of so much later than the guard's clock reads, s. */
 const FUTURE_S = 0.01;
 const ROUNDING_S = 1e-9;
+/** All of them in `npm test` too: a third of them holds too few in which a leader moves the arm. */
 const RUNS = 300;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
 
@@ -220,10 +221,10 @@ describe('whoever is at the robot', () => {
       await trial.play().finally(() => trial.close());
     };
     const scripts = fc.array(step, { minLength: 10, maxLength: 40 });
-    await fc.assert(fc.asyncProperty(scripts, play), { numRuns: RUNS });
+    await fc.assert(fc.asyncProperty(scripts, play), { numRuns: IS_LONG ? RUNS : 3 * RUNS });
     // All of them had their part.
-    for (const name of MOVERS) expect(tally.moved.get(name) ?? 0, name).toBeGreaterThan(tried(RUNS) / 200);
-    expect(Math.min(tally.stopped, tally.expired, tally.episodes - tried(RUNS))).toBeGreaterThan(tried(RUNS) / 10);
+    for (const name of MOVERS) expect(tally.moved.get(name) ?? 0, name).toBeGreaterThan(RUNS / 50);
+    expect(Math.min(tally.stopped, tally.expired, tally.episodes - RUNS)).toBeGreaterThan(RUNS / 10);
   });
 });
 

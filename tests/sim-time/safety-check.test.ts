@@ -11,8 +11,6 @@ import { type Ended, endLeftovers, Rein, rein } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 
 const PATIENCE_MS = 240_000;
-/** Of the check that finds nothing. */
-const TICKS = IS_LONG ? 1500 : 400;
 let dir: string;
 
 beforeAll(() => {
@@ -61,21 +59,21 @@ describe('rein safety check', () => {
   it(
     'finds nothing on the bundled arm, exits with 0 and writes a report that needs nothing else',
     async () => {
-      const args = ['arm6', '--ticks', String(TICKS), '--seed', '4'];
+      const args = ['arm6', '--ticks', '1500', '--seed', '4'];
       const { code, stdout, result } = await checkBy(rein, 'good', args);
       expect(stdout).toMatch(
         /The reference of arm6 kept every limit in [\d ]+ adversarial ticks; the simulated arm .*\.\nreport: /,
       );
       expect(code).toBe(0);
       expect(result).toMatchObject({ ok: true, seed: 4, chain: 'on', plant: 'mujoco', plantFailures: 0 });
-      expect(result.ticks).toBeGreaterThanOrEqual(TICKS);
+      expect(result.ticks).toBeGreaterThanOrEqual(1500);
       expect(result.violations.reduce((sum, { count }) => sum + count, 0)).toBe(0);
       for (const { ticks, upperBound95 } of result.violations)
         expect(upperBound95).toBe(Math.min(1, ticks === 0 ? 1 : 3 / ticks));
-      // All get their turn within some thousands of ticks.
-      expect(result.adversaries.length).toBeGreaterThanOrEqual(TICKS / 200);
+      // Others get their turn from some thousands of ticks on.
+      expect(result.adversaries.length).toBeGreaterThanOrEqual(8);
       const page = readFileSync(join(dir, 'good', 'safety-report.html'), 'utf8');
-      expect(page).toContain(`rein safety check arm6 --ticks ${TICKS} --seed 4`);
+      expect(page).toContain('rein safety check arm6 --ticks 1500 --seed 4');
       expect(page.replace(/<(script|style)[\s\S]*?<\/\1>/g, '')).not.toMatch(/src=|href=|@import|url\(/);
     },
     PATIENCE_MS,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tried } from '../../../tests/support/cases.ts';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { diffBase, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { ArmKinematics, type CollisionModel, type RobotModel } from '../../model/index.ts';
@@ -101,7 +102,7 @@ describe('the clearances of an arm', () => {
       }),
       { numRuns: 60 },
     );
-    expect(compared).toBeGreaterThan(20 * n * 25);
+    expect(compared).toBeGreaterThan(tried(60) * n * 25);
   });
 
   it('never change faster than their slope, between any two poses', () => {
